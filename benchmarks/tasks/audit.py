@@ -181,30 +181,31 @@ def page(rows: list[dict[str, Any]]) -> str:
     lacking = sorted(set(reference.set_sizes()) - set(sets))
     left = f"Not run yet: {', '.join(lacking)}.\n\n" if lacking else ""
     slower = seconds["nearkind"] / seconds["forest, one-hot"]
-    return f"""# Wrong labels found
+    return f"""# Detection of wrong labels
 
-One label in ten of each set is replaced by another class, drawn evenly, and an audit is
-to find them: `python -m benchmarks.tasks.audit`. Sets are cut to {MOST_ROWS:,} rows;
-those of at most {FEW_ROWS:,} rows have up to {REPEATS} repetitions, others one. A
-method is a rule and whose probabilities it judges by: `audit` is the rule of
-`nk.audit`, `cleanlab` that of `find_label_issues` as it comes, ranked by
-`get_label_quality_scores`; `nearkind` are the probabilities of `nk.audit`, the others
-those of a forest of 300 trees. All are of the same five folds.
+One label in ten of each data set is replaced by another class at random, and the
+methods have to find them: `python -m benchmarks.tasks.audit`. Data sets are subsampled
+to {MOST_ROWS:,} rows; those of at most {FEW_ROWS:,} rows have up to {REPEATS}
+repetitions, others one. A method combines a rule with predicted probabilities: `audit`
+is the rule of `nk.audit`, `cleanlab` that of `find_label_issues` with default settings,
+ranked by `get_label_quality_scores`; `nearkind` uses the probabilities of `nk.audit`,
+the others those of a forest of 300 trees. All use the same five folds.
 
 {left}Means over {len(sets)} sets, {len(rows) // len(METHODS)} tables in all:
 
 {markdown(["rule, probabilities", *SCORES.values()], overall)}
-Of each set, the best marked:
+Each data set, with the best method marked:
 
 {markdown(head, each)}
-- Labels that were wrong in the sets before count as right, so the true precision is
-  higher where there are such.
-- The bounds of the rule, four fifths and nine tenths, and the score by which distances
-  are chosen, were set by eleven of these sets, of at most 1,500 rows, spoilt by another
-  seed, with the probabilities of nearkind: that favours `audit, nearkind`.
-- Rows of a class that has one row are left out: no other row can speak for them.
-- Time of the probabilities of nearkind as a multiple of that of the one-hot forest,
-  on a machine busy with other work: {slower:.1f}.
+- Labels that were already wrong in the original data count as correct, so the true
+  precision may be higher.
+- The thresholds of the rule, 0.8 and 0.9, and the score that selects the distances were
+  tuned on eleven of these data sets, of at most 1,500 rows, with labels changed by
+  another seed and the probabilities of nearkind. This favours `audit, nearkind`.
+- Rows of a class with a single row are left out, because no other row can support their
+  label.
+- Time of the probabilities of nearkind relative to those of the one-hot forest, on a
+  busy machine: {slower:.1f}.
 - {versions("nearkind", "cleanlab", "scikit-learn", "numpy")}
 """
 

@@ -1,16 +1,16 @@
-"""The nearest change beside counterfactuals of DiCE, which explain the same model.
+"""``nk.nearest_change`` compared with counterfactuals of DiCE for the same model.
 
-A model, ``CPMLClassifierCV()``, learns at most 1,500 rows of a set, without columns of
-more than 50 values. For each of some other rows, all of whose values it has met, every
-method is asked for one changed row of the second most probable class:
+The model, ``CPMLClassifierCV()``, is fitted to at most 1,500 rows of a data set,
+without columns of more than 50 values. For test rows whose values all occurred in
+training, every method computes one changed row of the second most probable class:
 ``nk.nearest_change``, and the methods "random" and "genetic" of DiCE with one
-counterfactual and their defaults, but for the seed and, of "genetic", the weight of the
-proximity of numbers, which is zero as there are none. Each row is given to one method
-after the other, so that all are timed alike. A method that has used its seconds on a
-set is asked no more.
+counterfactual and default settings, except for the seed and, for "genetic", the weight
+of the proximity of numbers, which is zero because there are none. The methods process
+each row one after the other, so that all are timed under the same load. A method that
+has used its time on a data set stops.
 
-The limits on columns and rows are there for DiCE, which refuses a row with a value that
-its table lacks: with all columns of ``adult`` it refused 19 of 20 rows.
+Columns and rows are limited for DiCE, which refuses a row with a value that its table
+lacks: with all columns of ``adult`` it refused 19 of 20 rows.
 
     python -m benchmarks.tasks.changes --output FOLDER
 """
@@ -186,19 +186,19 @@ def page(rows: list[dict[str, Any]], n_rows: int, seconds: float) -> str:
                 counts = map(str, fewer_counts(answers, name))
                 against.append([row["key"][0], f"DiCE {name}", *counts])
     used = versions("nearkind", "dice-ml", "scikit-learn")
-    return f"""# Changes that change the class
+    return f"""# Counterfactuals
 
 {" ".join(__doc__.partition("    python")[0].replace("``", "`").split())}
 
 {markdown(head, lines)}
-On rows that both changed to the class wanted, the number of changed columns:
+Number of changed columns on rows that both methods changed to the requested class:
 
-{markdown(["set", "against", "we need fewer", "as many", "more"], against)}
-A method was asked of at most {n_rows} rows of a set, and no more once it had used
-{seconds:g} seconds. *Valid*: the model says the class wanted of the changed row. Time
-is the median of rows, as a ratio to ours in the same run, on a machine that was busy
-with other work. Means are over the rows that each method was asked of and changed,
-which are not the same for all; the second table compares like with like.
+{markdown(["set", "compared with", "ours fewer", "equal", "ours more"], against)}
+Each method processed at most {n_rows} rows of a data set, and stopped after
+{seconds:g} seconds. *Valid*: the model predicts the requested class for the changed
+row. Time is the median over rows, relative to ours in the same run, on a busy machine.
+Means are over the rows that each method processed and changed, which differ between
+methods; the second table compares the same rows.
 
 Command: `python -m benchmarks.tasks.changes --output FOLDER --rows {n_rows} --seconds
 {seconds:g}`. {used}

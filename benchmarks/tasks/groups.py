@@ -178,19 +178,18 @@ def main() -> None:
         most = scores["megabytes"][method].max()
         lines.append((*cells, f"{times[method].median():.1f}", f"{most:.0f}"))
     head = "method", "Rand", "mean rank", "information", "mean rank", "time", "memory"
+    used = versions("nearkind", "kmodes", "gower", "kmedoids", "scikit-learn")
     page = (
-        "# Groups beside kmodes and gower\n\n"
-        f"`python -m benchmarks.tasks.groups{chosen(rows, 40)}`, on "
-        f"{len(scores['rand'])} tables of at most {MOST_ROWS:,} rows, half of them of "
-        "categories alone. As many groups as classes; HDBSCAN chooses the number. Rand "
-        "is the adjusted Rand index with the labels, information the normalised mutual "
-        "information. kmodes takes numbers as categories, k-prototypes standardised "
-        "numbers, HDBSCAN one-hot columns; kmedoids is FasterPAM on the matrix of the "
-        "package gower. Time is processor time, a ratio to KMedoids with Gower's "
-        "distance, the median, on a busy machine. Memory is the most that a method "
-        "needed on any table, in MB.\n\n"
-        f"{markdown(head, lines)}\n"
-        f"{versions('nearkind', 'kmodes', 'gower', 'kmedoids', 'scikit-learn')}\n"
+        "# Clustering compared with kmodes and gower\n\n`python -m "
+        f"benchmarks.tasks.groups{chosen(rows, 40)}`, on {len(scores['rand'])} tables "
+        f"of at most {MOST_ROWS:,} rows, half of them with categorical columns only. "
+        "The number of clusters is the number of classes; HDBSCAN determines it "
+        "itself. Rand is the adjusted Rand index with the labels, information the "
+        "normalised mutual information. kmodes treats numbers as categories, "
+        "k-prototypes standardises them, and HDBSCAN uses one-hot columns; kmedoids "
+        "is FasterPAM on the matrix of the package gower. Time is the median CPU "
+        "time relative to KMedoids with Gower's distance, on a busy machine. Memory "
+        f"is the maximum over the tables, in MB.\n\n{markdown(head, lines)}\n{used}\n"
     )
     write_page(given, "tasks-groups.md", page)
 

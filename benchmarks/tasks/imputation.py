@@ -143,16 +143,17 @@ def main() -> None:
     rows = rows_of(given.output / "imputation.jsonl", keys, trial)
     parts = [part(rows, how, share) for how, share in HIDDEN]
     page = (
-        "# Filled cells beside scikit-learn's imputers\n\n"
-        f"`python -m benchmarks.tasks.imputation{chosen(rows, len(SETS))}`, on "
-        f"{len({row['key'][0] for row in rows})} mixed tables of at most {MOST_ROWS:,} "
-        "rows. Accuracy is of words, the mean over columns, then tables; error is the "
-        "mean absolute error of numbers, divided by the mean deviation of the column "
-        "from its median. *usual* is the most frequent word and the median number; "
-        "KNNImputer and *forest*, IterativeImputer with 10 trees and 2 rounds, work on "
-        "ordinal codes, rounded. Time is processor time, as a ratio to ours with 5 "
-        "neighbours, the median over tables, on a busy machine.\n\n"
-        f"{''.join(parts)}{versions('nearkind', 'scikit-learn', 'numpy')}\n"
+        "# Imputation compared with scikit-learn\n\n`python -m "
+        f"benchmarks.tasks.imputation{chosen(rows, len(SETS))}`, on "
+        f"{len({row['key'][0] for row in rows})} mixed tables of at most "
+        f"{MOST_ROWS:,} rows. Accuracy is that of categories, averaged over columns, "
+        "then tables; error is the mean absolute error of numbers, divided by the "
+        "mean absolute deviation of the column from its median. *usual* is the most "
+        "frequent category and the median number; KNNImputer and *forest* "
+        "(IterativeImputer with 10 trees and 2 rounds) use ordinal codes, rounded. "
+        "Time is the median CPU time over tables, relative to ours with 5 "
+        "neighbours, on a busy "
+        f"machine.\n\n{''.join(parts)}{versions('nearkind', 'scikit-learn', 'numpy')}\n"
     )
     write_page(given, "tasks-imputation.md", page)
 

@@ -162,20 +162,20 @@ def main() -> None:
         ]
         lines.append((name, each[0]["n_rows"], each[0]["n_columns"], *cells))
     page = (
-        "# Matched rows beside recordlinkage\n\n"
-        f"`python -m benchmarks.tasks.matching{chosen(rows, 9)}`. Two tables of each "
-        "set share two rows in three. In the second, one cell in ten has a typing "
-        "error, or a number moved by about a tenth of a deviation, and one in ten is "
-        "lost; febrl4 has errors of its own. A cell is precision, recall; processor "
-        "time, on a busy machine.\n\n"
-        f"{markdown(head, lines)}\n"
-        "recordlinkage compares the neighbours by the column of most values, and the "
-        "rows with the same value in one of the next two, by the Jaro-Winkler "
-        "similarity of words and a Gaussian of numbers, and classifies them by ECM, "
-        "then links one to one. *gower* is `nk.match`, which takes a mistyped word for "
-        "another value. It forms as many pairs as the caliper allows, so a wide one "
-        "costs precision, and without one every row is paired.\n\n"
-        f"{versions('nearkind', 'recordlinkage', 'pandas')}\n"
+        "# Matching compared with recordlinkage\n\n`python -m "
+        f"benchmarks.tasks.matching{chosen(rows, 9)}`. Two tables of each data set "
+        "share two thirds of their rows. In the second, one cell in ten has a typing "
+        "error, or its number is changed by about a tenth of a standard deviation, "
+        "and one in ten is missing; febrl4 has its own errors. Each entry is "
+        "precision, recall; CPU time on a busy "
+        f"machine.\n\n{markdown(head, lines)}\nrecordlinkage compares neighbours in "
+        "the order of the column with most values, and rows with the same value in "
+        "one of the next two columns, by the Jaro-Winkler similarity of text and a "
+        "Gaussian of numbers; it classifies the pairs by ECM and links them one to "
+        "one. *gower* is `nk.match`, for which a mistyped word is a different value. "
+        "It forms as many pairs as the caliper allows, so a large caliper reduces "
+        "precision; without one every row is "
+        f"paired.\n\n{versions('nearkind', 'recordlinkage', 'pandas')}\n"
     )
     write_page(given, "tasks-matching.md", page)
 

@@ -122,22 +122,22 @@ def write_page(rows):
     lines = [line(*key, found) for key, found in groups.items()]
     [large] = [row for row in rows if row["dataset"] == LARGE]
     notes = [
-        "`python -m benchmarks.tasks.medoids`. Hamming's distance, all rows of a set. "
-        f"Loss is the sum of distances to the medoids, the best of {STARTS} starts, "
-        "mean over seeds. Theirs is `kmedoids.fasterpam`, random starts, on "
-        "the square of all distances. Loss ratio is ours over theirs, time ratio too, "
-        "the median, with the distances on both sides: below 1 ours is better. Up to "
-        f"{nk.KMedoids().max_rows:,} distinct rows ours compares all; mushroom has "
-        "more, and is searched by samples.",
+        "`python -m benchmarks.tasks.medoids`. Hamming distance, all rows of a data "
+        f"set. Loss is the sum of distances to the medoids, the best of {STARTS} "
+        "starts, mean over seeds. Theirs is `kmedoids.fasterpam` with random starts "
+        "on the full distance matrix. Loss ratio and time ratio (median, including "
+        "the computation of distances) are ours divided by theirs: below 1 ours is "
+        f"better. Up to {nk.KMedoids().max_rows:,} distinct rows ours uses all "
+        "distances; mushroom has more, so samples are used.",
         f"{LARGE}, {large['n_rows']:,} rows of {large['n_features']} columns in "
         f"{large['n_clusters']} groups, takes {large['peak_gib']:.2f} GiB at most, "
         f"{large['before_gib']:.2f} of them before `fit` for the table itself. The "
-        "square of its distances would take "
-        f"{8 * large['n_rows'] ** 2 / 2**30:,.0f} GiB.",
+        f"full distance matrix would take {8 * large['n_rows'] ** 2 / 2**30:,.0f} "
+        "GiB.",
         versions("nearkind", "kmedoids", "numpy"),
     ]
     table = ResultTable("Loss and time", HEAD, lines, notes)
-    page = f"# Groups beside kmedoids\n\n{table.markdown()}"
+    page = f"# k-medoids compared with the package kmedoids\n\n{table.markdown()}"
     (PAGES / "tasks-medoids.md").write_text(page)
     print(page)
 

@@ -138,23 +138,25 @@ def write_page(rows):
         ["time ratio", *(f"{t:.2f}" for t in np.nanmedian(ratio, axis=0))],
     ]
     notes = [
-        f"`python -m benchmarks.tasks.outliers`. Each class of {LEAST_ROWS} rows or "
-        f"more, the {MOST_CLASSES} most frequent ones of a set, is held out in turn as "
-        "the anomalies. Half of the other rows, the normal ones, are trained on, at "
-        f"most {MOST_TRAIN:,}; the rest, and the anomalies, are scored, at most "
-        f"{MOST_TEST:,} of each. A figure is the mean of the ROC AUC over the classes "
-        f"and, in sets of at most {SMALL:,} rows, over {REPEATS} draws. 0.5 is chance.",
-        "The first five are `NearestOutliers` with its defaults, but for the method of "
-        "the fifth: 20 neighbours, under distances that need no labels. `vdm` and "
-        "`cpml` learn the distance from the labels of the normal rows, where these are "
-        "of two classes or more: elsewhere there is no figure. The last six are those "
-        "of PyOD on one-hot columns, with its defaults but for KNN, 20, mean. Columns "
-        "of numbers are left out. Time ratio is that of fitting and scoring over KNN, "
-        "20, mean, the median over sets.",
+        "`python -m benchmarks.tasks.outliers`. Each class with at least "
+        f"{LEAST_ROWS} rows, among the {MOST_CLASSES} most frequent ones of a data "
+        "set, serves once as the anomalies. The detectors are trained on half of the "
+        f"other rows (the normal ones), at most {MOST_TRAIN:,}, and score the "
+        f"remaining normal rows and the anomalies, at most {MOST_TEST:,} of each. A "
+        "figure is the mean ROC AUC over these classes and, for data sets of at most "
+        f"{SMALL:,} rows, over {REPEATS} samples; 0.5 is chance.",
+        "The first five are `NearestOutliers` with default settings (20 neighbours), "
+        "except for the method of the fifth, under distances that need no labels. "
+        "`vdm` and `cpml` learn the distance from the labels of the normal rows, "
+        "which requires two classes or more; otherwise there is no figure. The last "
+        "six are those of PyOD on one-hot columns with default settings, except for "
+        "KNN, 20, mean. Numeric columns are left out. The time ratio is the median, "
+        "over data sets, of the time for fitting and scoring relative to KNN, 20, "
+        "mean.",
         versions("nearkind", "pyod", "scikit-learn", "numpy"),
     ]
     table = ResultTable("ROC AUC", ["set", *methods], [*lines, *below], notes)
-    page = f"# Outliers beside PyOD\n\n{table.markdown()}"
+    page = f"# Outliers compared with PyOD\n\n{table.markdown()}"
     (PAGES / "tasks-outliers.md").write_text(page)
     print(page)
 

@@ -134,11 +134,11 @@ def peak_of(sampler):
 def page(rows):
     """Return the page of results."""
     text = (
-        "# New rows of small classes\n\nBalanced accuracy, in percent, of classifiers "
-        "that learn after rows of the small classes were added until all classes are "
-        f"as large as the largest. At most {MOST_ROWS:,} rows of a set, seven tenths "
-        "to learn from; mean over splits. Sets marked * have one class thinned to a "
-        "twentieth of the largest. *Ratio* is that of the largest class to the "
+        "# Oversampling compared with imbalanced-learn\n\nBalanced accuracy, in "
+        "percent, of classifiers fitted after oversampling all classes to the size "
+        f"of the largest. At most {MOST_ROWS:,} rows of a data set, seven tenths for "
+        "training; mean over splits. In data sets marked * one class was reduced to "
+        "a twentieth of the largest. *Ratio* is that of the largest class to the "
         "smallest.\n"
     )
     scored = [row for row in rows if row["key"][0] != "memory"]
@@ -163,8 +163,8 @@ def page(rows):
         for name, peak in peaks.items()
     ]
     text += (
-        f"\n## Memory\n\nPeak, in MiB, on {N_LEVELS:,} rows with a column of as many "
-        "levels, 200 rows in the small class.\n\n"
+        f"\n## Memory\n\nPeak memory in MiB for {N_LEVELS:,} rows with a column of "
+        f"{N_LEVELS:,} levels and 200 rows in the small class.\n\n"
     )
     text += markdown(["sampler", "MiB"], lines)
     repeats = 1 + max(row["key"][2] for row in rows)

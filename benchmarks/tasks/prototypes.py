@@ -99,15 +99,15 @@ def _seconds(whole, few, X):
 def page(rows):
     """Return the page of results."""
     text = (
-        "# Prototypes\n\nHow few rows classify nearly as well as all: "
-        "`CPMLClassifier().condensed()`, which may lose one point of accuracy as it "
-        f"estimates on training rows. At most {MOST_ROWS:,} rows of a set, four fifths "
-        "to learn from, one fifth to test on; mean over splits. *Kept* is the share of "
-        "unique rows, *unweighted* the loss if a prototype counts for the rows equal "
-        "to it alone, *file* the size of the model file and *time* that of `predict` "
-        "of all test rows, both as shares of those of all rows; of the times the last "
-        "line has the median. They were taken while the machine did other work: "
-        "one of them says little.\n"
+        "# Prototypes\n\nNumber of rows that classify nearly as well as all: "
+        "`CPMLClassifier().condensed()`, which may lose one point of accuracy as "
+        f"estimated on training rows. At most {MOST_ROWS:,} rows of a data set, four "
+        "fifths for training, one fifth for testing; mean over splits. *Kept* is the "
+        "number of rows kept, *share* that of the unique rows, *unweighted* the loss "
+        "if a prototype represents only the rows equal to it. *File*, the size of "
+        "the model file, and *time*, that of `predict` for all test rows, are "
+        "relative to the model with all rows; the last line has the median of the "
+        "times. The machine was busy, so a single time is not reliable.\n"
     )
     for model in MODELS:
         of_model = [row for row in rows if row["key"][1] == model]
