@@ -148,7 +148,7 @@ def test_sizes_are_those_of_centred_vectors():
 def test_what_has_no_tables_is_refused_by_name(name):
     X, y = table()
     metric = nk.baselines.all()[name]().fit(X, y)
-    words = f"cannot show {type(metric).__name__}, in which a row is no sum"
+    words = f"cannot show {type(metric).__name__}, because its distances are not"
     with pytest.raises(TypeError, match=words):
         nk.report(metric, X)
 

@@ -32,13 +32,15 @@ def test_columns_values_and_equal_rows_are_told():
     X.loc[4, "town"] = "rome"
     data = report_data(nk.CPMLClassifier(Hamming(), n_neighbors=1).fit(X, y), X, y)
     told = dict(oddity_lines(data))
-    assert "Gives the label away: alone it tells 9" in told["Column 'copy'"]
+    assert "Leaks the label: it alone predicts 9" in told["Column 'copy'"]
     assert told["Column 'unit'"] == "Has one value."
     assert told["Values of 'town'"].endswith(": spelled alike.")
     assert "Equal rows of different classes" not in told
     y[2] = "yes"
     told = dict(oddity_lines(report_data(data.model, X, y)))
-    assert "No model can get more than" in told["Equal rows of different classes"]
+    assert (
+        "No model can have an accuracy above" in told["Equal rows of different classes"]
+    )
     assert "Are equal and have 'no' (19), 'yes' (1)." in told.values()
 
 

@@ -41,9 +41,9 @@ def test_columns_groups_outliers_and_problems_are_told():
     assert by_name["size"][1] == by_name["city"][1] == "1 (1.7%)"
     assert by_name["size"][2].endswith(f"median {np.median(shops()['size'].dropna())}")
     rows = dict(facts["odd_rows"])
-    assert rows["Row 7"].startswith("size: 500 (usual: ")
+    assert rows["Row 7"].startswith("size: 500 (usually ")
     said = " ".join(f"{title} {text}" for title, text in facts["oddities"])
-    assert "equal to an earlier one" in said
+    assert "equal to an earlier row" in said
     assert "'N.Y.'" in said
     assert facts["members"][0]["distance"]["kind"] == "mixed"
 

@@ -24,7 +24,7 @@ def says(rows):
 
 def test_the_page_is_whole_and_fetches_nothing():
     html = questionnaire(nk.Questions(X), 5, "<monks>")
-    assert "Which rows of &lt;monks&gt; are alike?" in html
+    assert "Which rows of &lt;monks&gt; are similar?" in html
     assert "default-src 'none'" in html
     assert not re.search(r"(src|href)=[\"']?(http|//)", html)
     facts = re.search(r'id="facts">(.*?)</script>', html, re.S)[1]

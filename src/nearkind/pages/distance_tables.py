@@ -49,9 +49,9 @@ def distance_tables(
     {'kind': 'mismatches', 'weights': array([1.])}
     """
     raise TypeError(
-        f"A page cannot show {method}, in which a row is no sum of vectors of its "
-        "values. Fit CPML, or a baseline with value_vectors_ or tables, such as LMNN, "
-        "LMCA or Hamming."
+        f"A page cannot show {method}, because its distances are not sums over "
+        "values. Fit CPML, or a baseline with value_vectors_ or tables, such as "
+        "LMNN, LMCA or Hamming."
     )
 
 

@@ -21,7 +21,7 @@ HEIGHT = 800
 
 @dataclass(frozen=True)
 class Report:
-    """One page on a model and a table, which ``nearkind report`` writes too.
+    """A page about a model and a table, as written by ``nearkind report``.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Report:
     html: str = field(repr=False)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all."""
+        """Write the page to a file, completely or not at all."""
         write_text(self.html, path)
 
     def _repr_html_(self) -> str:
@@ -47,15 +47,15 @@ class Report:
 
 
 def report(model: Any, X: Any = None, y: Any = None, *, name: str = "table") -> Report:
-    """Return one page on a model and a table, or on a table alone.
+    """Return an interactive page about a model and a table, or about a table alone.
 
-    The page on a table alone, ``report(X)``, shows its columns, possible problems, odd
-    rows, groups and neighbours under Gower's distance.
+    The page about a table alone, ``report(X)``, shows its columns, possible problems,
+    outliers, clusters and neighbours under Gower's distance.
 
     Parameters
     ----------
     model : classifier, regressor, distance or table
-        Fitted; a table, for a page on it alone.
+        A fitted model; or a table, for a page about the table alone.
     X : table of any kind, default=None
         With the columns that fit saw; None if ``model`` is the table.
     y : array-like (n,), default=None
@@ -66,7 +66,7 @@ def report(model: Any, X: Any = None, y: Any = None, *, name: str = "table") -> 
     Returns
     -------
     Report
-        It shows itself in a notebook, and has ``save``.
+        Notebooks display it; ``save`` writes it to a file.
 
     Examples
     --------

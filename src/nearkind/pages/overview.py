@@ -107,7 +107,8 @@ def odd_rows(
         if scores[i] >= 0.0:
             break
         told = [
-            f"{each['feature']}: {_text(each['value'])} (usual: {_text(each['usual'])})"
+            f"{each['feature']}: {_text(each['value'])} "
+            f"(usually {_text(each['usual'])})"
             for each in records(model.explain(int(i)))
             if each["value"] != each["usual"]
         ]
@@ -121,7 +122,7 @@ def column_facts(X: Columns) -> list[list[str]]:
     Examples
     --------
     >>> column_facts({"size": [1, 3, 3, None], "coat": ["fur", "fur", "down", "fur"]})
-    [['size', '2', '1 (25.0%)', '1 to 3, median 3'], \
+    [['size', '2', '1 (25.0%)', '3 50.0%, 1 25.0%'], \
 ['coat', '2', '0', 'fur 75.0%, down 25.0%']]
     """
     table = read_table(X)
@@ -136,7 +137,7 @@ def _about(column: Column, n_rows: int) -> list[str]:
     n_values = f"{(counts > 0).sum():,}"
     if missing.all():
         return [n_values, share, "no values"]
-    if column.numeric is not None:
+    if column.numeric is not None and len(counts) > MOST_REASONS:
         x = column.numeric[~missing]
         with np.errstate(invalid="ignore"):  # halfway between two infinite numbers
             ends = x.min(), np.median(x), x.max()
@@ -152,7 +153,7 @@ def equal_row_line(data: ReportData) -> list[Line]:
     n_repeated = len(data.codes) - len(unique_rows(data.codes).codes)
     if not n_repeated:
         return []
-    return [("Duplicates", f"{count_text(n_repeated, 'row')} equal to an earlier one.")]
+    return [("Duplicates", f"{count_text(n_repeated, 'row')} equal to an earlier row.")]
 
 
 def _text(value: object) -> str:
@@ -177,9 +178,9 @@ def oddity_lines(data: ReportData) -> list[Line]:
     distance = view.distance if view.report.is_learned else None
     alike = synonyms(useful, distance)
     return [
-        *_lines(odd, MOST_LINES, "more columns are odd."),
+        *_lines(odd, MOST_LINES, "more columns."),
         *_equal_row_lines(useful),
-        *_lines(alike, MOST_LINES, "more pairs of values may be one."),
+        *_lines(alike, MOST_LINES, "more pairs of values."),
     ]
 
 
@@ -197,6 +198,6 @@ def _equal_row_lines(rows: AuditedRows) -> Iterator[Line]:
         return
     found, ceiling = contradictions(rows)
     if found:
-        told = f"No model can get more than {ceiling:.1%} right here."
+        told = f"No model can have an accuracy above {ceiling:.1%} on this table."
         yield "Equal rows of different classes", told
-        yield from _lines(found, MOST_GROUPS, "more groups of rows are equal.")
+        yield from _lines(found, MOST_GROUPS, "more groups of equal rows have different classes.")

@@ -34,7 +34,7 @@ def questionnaire(questions: Questions, n_questions: int, name: str) -> str:
     """
     style = template("page.css") + template("ask.css")
     facts = questionnaire_facts(questions, n_questions)
-    title = f"Which rows of {name} are alike?"
+    title = f"Which rows of {name} are similar?"
     return assembled("ask.html", title, style, template("ask.js"), facts)
 
 

@@ -7,7 +7,7 @@ const isPairs = facts.state.kind === 'pairs';
 const place = new Map(facts.rows.map((row, at) => [row, at]));
 const VALUE = { first: 1, neither: 0.5, second: 0 };
 const CHOICES = isPairs
-  ? { 1: ['first', 'alike'], 2: ['second', 'not alike'], '=': ['neither', 'in between'], '?': ['unsure', 'unsure'] }
+  ? { 1: ['first', 'similar'], 2: ['second', 'not similar'], '=': ['neither', 'in between'], '?': ['unsure', 'unsure'] }
   : { 1: ['first', 'more like 1'], 2: ['second', 'more like 2'], '=': ['neither', 'neither'], '?': ['unsure', 'unsure'] };
 const KEY = `nearkind ${facts.state.table.fingerprint} ${facts.state.kind}`;
 
@@ -39,7 +39,7 @@ function store(kept) {
   try {
     localStorage.setItem(KEY, JSON.stringify(kept));
   } catch {
-    byId('kept').textContent = 'This browser keeps nothing for pages: download the answers before you close it.';
+    byId('kept').textContent = 'This browser cannot store the answers: download them before you close the page.';
   }
 }
 
@@ -247,7 +247,7 @@ function show() {
   const done = answers.length >= facts.n_questions;
   question = done ? null : nextQuestion(answers);
   byId('count').textContent = question ? `Question ${answers.length + 1} of ${facts.n_questions}` : `${answers.length} answers`;
-  const text = isPairs ? 'Are these two rows alike?' : 'Which is more like the first row: 1 or 2?';
+  const text = isPairs ? 'Are these two rows similar?' : 'Which is more like the first row: 1 or 2?';
   byId('asked').textContent = question ? text : 'Done. Thank you.';
   byId('question').replaceChildren(...(question ? cellsTable(question) : []));
   document.body.dataset.rows = question ? question.join(' ') : '';

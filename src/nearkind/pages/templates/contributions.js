@@ -34,6 +34,8 @@ function* searchContributions(cells, { best, shares: whole }) {
   return { base, parts };
 }
 
+const CONTRIBUTIONS = 'Contribution of each column, in percentage points';
+
 let explaining = 0;
 
 function tryContributions(cells, answer) {
@@ -41,6 +43,7 @@ function tryContributions(cells, answer) {
   const run = explaining;
   fill('contributions');
   if (!FACTS.votes) return;
+  fill('contributions', make('h3', {}, CONTRIBUTIONS), make('p', { class: 'note' }, 'Computing ...'));
   const search = searchContributions([...cells], answer);
   setTimeout(() => inSlices(search, () => run === explaining,
     (found) => showContributions(cells, answer, found)), 60);
@@ -61,8 +64,8 @@ function showContributions(cells, answer, { base, parts }) {
   });
   const draw = (some) => bars('Contributions', ['Column', 'Percentage points'], some, 'long-names');
   fill('contributions',
-    make('h3', {}, 'Contribution of each column, in percentage points'),
-    make('p', { class: 'note' }, `From the base value ${percent(base)}, the probability of ${className(answer.best)} `
-      + `without any column, to ${percent(answer.shares[answer.best])}.`),
+    make('h3', {}, CONTRIBUTIONS),
+    make('p', { class: 'note' }, `They add up from the base value ${percent(base)}, the probability of `
+      + `${className(answer.best)} if no column is known, to ${percent(answer.shares[answer.best])}.`),
     firstOf(items, 8, draw, 'columns'));
 }

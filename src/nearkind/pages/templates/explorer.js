@@ -18,7 +18,7 @@ function showAnswer(answer) {
   byId('undo').disabled = nChanged === 0;
   const about = nChanged
     ? `Row ${NUMBERS[STATE.row]} with ${nChanged} ${nChanged === 1 ? 'value' : 'values'} changed`
-    : `Row ${NUMBERS[STATE.row]} as it is`;
+    : `Row ${NUMBERS[STATE.row]}, unchanged`;
   if (!FACTS.votes) {
     const known = TARGET && !nChanged;
     fill('answer', make('p', { class: 'dim' }, about),
@@ -96,7 +96,7 @@ function startRowChoice() {
   fill('explorer-rows',
     make('label', { for: 'row-number' }, 'Row'), field,
     button('Previous', step(-1)), button('Next', step(1)),
-    button('Any', () => pickRow(Math.floor(Math.random() * NUMBERS.length), false), { 'aria-label': 'Any row' }),
+    button('Random', () => pickRow(Math.floor(Math.random() * NUMBERS.length), false), { 'aria-label': 'Random row' }),
     button('Undo', () => pickRow(STATE.row, false), { id: 'undo', disabled: true, 'aria-label': 'Undo changes' }));
   byId('explorer-form').addEventListener('submit', (event) => event.preventDefault());
 }
@@ -105,11 +105,11 @@ function explorerLead() {
   const sampled = MEMBERS.find(({ memory }) => memory.counts.length < memory.n_distinct);
   const where = FACTS.votes ? 'training rows' : 'rows of the table';
   const live = 'Pick a row, change its values, and see '
-    + `${FACTS.votes ? 'the prediction, the contribution of each column and the training rows that decided' : `which ${where} are nearest`}.`;
+    + `${FACTS.votes ? 'the prediction, the contribution of each column and the training rows with the largest votes' : `which ${where} are nearest`}.`;
   if (!sampled) return live;
   const { counts, n_distinct: nDistinct } = sampled.memory;
-  return `${live} Of ${whole(nDistinct)} distinct ${where}, ${whole(counts.length)} are in this page, sampled so that `
-    + 'each class keeps its share. Predictions here are made from these; the whole model may differ.';
+  return `${live} Of ${whole(nDistinct)} distinct ${where}, ${whole(counts.length)} are on this page, a sample `
+    + 'stratified by class. Predictions on this page use this sample; those of the whole model may differ.';
 }
 
 function startExplorer() {

@@ -23,7 +23,7 @@ function showLegend() {
     }));
   const { n_known: nKnown, n_right: nRight } = FACTS.confusions || { n_known: 0, n_right: 0 };
   const nWrong = nKnown - nRight;
-  const wrong = toggle(['only wrong rows ', make('span', { class: 'dim' }, whole(nWrong))], false, () => {
+  const wrong = toggle(['errors only ', make('span', { class: 'dim' }, whole(nWrong))], false, () => {
     MAP.onlyWrong = !MAP.onlyWrong;
     return MAP.onlyWrong;
   });

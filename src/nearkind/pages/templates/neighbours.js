@@ -9,10 +9,8 @@ function rowsOfCell(cell) {
 }
 
 function rowsOfCellText(cell) {
-  const shown = rowsOfCell(cell).slice(0, 5);
-  const rest = MEMBERS[0].memory.row_counts[cell] - shown.length;
-  const more = rest > 0 ? ` and ${whole(rest)} more` : '';
-  return shown.length > 1 ? `rows ${shown.join(', ')}${more}` : `row ${shown[0]}`;
+  const rest = MEMBERS[0].memory.row_counts[cell] - 1;
+  return `row ${rowsOfCell(cell)[0]}${rest > 0 ? ` and ${rowsText(rest)} equal to it` : ''}`;
 }
 
 function classesOfCell(cell) {
@@ -21,7 +19,8 @@ function classesOfCell(cell) {
   for (let s = starts[cell]; s < starts[cell + 1]; s += 1) found.push([classes[s], shares[s]]);
   found.sort((a, b) => b[1] - a[1]);
   return make('span', {}, ...found.flatMap(([c, share], i) => [
-    i ? ', ' : '', classLabel(c), found.length > 1 ? ` ${percent(share)}` : '']));
+    i ? ' ' : '',
+    make('span', { class: 'whole' }, classLabel(c), found.length > 1 ? ` ${percent(share)}` : '')]));
 }
 
 function neighbourLine(codes, each, chosen, choose, decimals) {
@@ -64,8 +63,8 @@ function neighbourTable(codes, cells, chosen, choose) {
 function neighbourNote(cells) {
   const { k, memory, weights } = MEMBERS[0];
   if (MEMBERS.length > 1) {
-    return make('p', { class: 'note' }, `Votes are means over ${MEMBERS.length} distances, each with votes of its own; `
-      + 'the column Distance is the first of them.');
+    return make('p', { class: 'note' }, `Votes are means over ${MEMBERS.length} distances that vote together; `
+      + 'the column Distance shows the first of them.');
   }
   if (weights === 'soft') return make('p', { class: 'note' }, 'All training rows vote, weighted by distance.');
   const tied = cells.filter((each) => each.isTied);
@@ -80,7 +79,7 @@ function neighbourNote(cells) {
 }
 
 function showNeighbours(codes, cells, chosen, choose) {
-  const title = FACTS.votes ? 'Training rows that decided' : 'Nearest rows';
+  const title = FACTS.votes ? 'Training rows with the largest votes' : 'Nearest rows';
   const draw = (some) => scrolling(title, neighbourTable(codes, some, chosen, choose));
   fill('neighbours',
     make('h3', {}, title),

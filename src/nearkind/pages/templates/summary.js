@@ -21,7 +21,7 @@ function showClassCounts() {
 }
 
 function showSummary() {
-  byId('title').textContent = FACTS.title;
+  fill('title', nameOf(FACTS.title));
   fill('data-lines', ...definitions(FACTS.lines.data));
   fill('model-lines', ...definitions(FACTS.lines.model));
   const several = FACTS.lines.members.length > 1;
