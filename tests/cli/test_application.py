@@ -65,7 +65,7 @@ def test_demo_tells_what_was_learned(tmp_path):
         (["datasets", "../x"], 1, "has only letters"),
         (["datasets", "balance", "-o", "nowhere/x.csv"], 1, "no folder 'nowhere'"),
         (["datasets", "balance", "-o", "x.txt"], 2, "must end in"),
-        (["datasets", "-o", "x.csv"], 2, "--output needs"),
+        (["datasets", "-o", "x.csv"], 2, "--output requires"),
         (["dance"], 2, "No such command"),
         (["demo", "--fast"], 2, "No such option"),
     ],
@@ -205,7 +205,7 @@ def test_reproduce_asks_before_it_takes_days(tmp_path):
     made = tmp_path / "made"
     out = run("reproduce", "--protocol", "paper", "-o", str(made))
     assert out.exit_code == 1
-    assert "days on two cores. Say --yes to start it" in out.stderr
+    assert "days on two cores. Pass --yes to start it" in out.stderr
     assert not made.exists()
 
 
@@ -249,7 +249,7 @@ def test_too_little_memory_says_what_to_do(monkeypatch, words):
     monkeypatch.setattr("nearkind.datasets.sources.obtain", fail)
     out = run("datasets", "balance")
     assert out.exit_code == 1
-    assert out.stderr.startswith("nearkind: There is not enough memory")
+    assert out.stderr.startswith("nearkind: Not enough memory")
     assert words in out.stderr
     assert "fewer rows" in out.stderr
 

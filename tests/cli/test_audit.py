@@ -34,7 +34,7 @@ def test_what_is_found(people):
     ]  # fmt: skip
     assert found["synonyms"][0]["value"] == "oslo"
     assert found["ceiling"] < 1.0
-    assert found["notes"] == ["Left out, as they name rows: 'key'."]
+    assert found["notes"] == ["Left out as identifiers: 'key'."]
 
 
 def test_it_is_told_in_words(people):
@@ -43,10 +43,10 @@ def test_it_is_told_in_words(people):
         "people.csv: 119 rows, 4 columns, 2 classes of 'label'",
         "doubtful labels: 2",
         "    and 1 more",
-        "column 'job' gives the label away: alone it tells",
-        "'oslo' (1) may be 'Oslo' (",
+        "column 'job' leaks the label: it alone predicts",
+        "'oslo' (1) may mean 'Oslo' (",
         "rows repeat another",
-        "note: Left out, as they name rows: 'key'.",
+        "note: Left out as identifiers: 'key'.",
     ):
         assert words in out
     assert out.count("spelled alike") == 1

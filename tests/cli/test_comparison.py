@@ -37,7 +37,7 @@ def test_compare_standard_input_in_words():
     rows = "a,b,kind\n" + "1,x,yes\n2,x,no\n" * 15
     out = done("compare", "-", "-t", "kind", *TRY, stdin=rows.encode())
     for words in ("standard input: 30 rows, 2 features, 2 splits", "mean rank",
-                  "100.0% ± 0.0%", "Friedman", "ask for more --repeats"):  # fmt: skip
+                  "100.0% ± 0.0%", "Friedman", "raise --repeats"):  # fmt: skip
         assert words in out
 
 
@@ -112,7 +112,7 @@ def test_numbers_are_compared_with_regressors(tmp_path):
     for words in ("prices.csv: 60 rows, 2 features, 1 splits", "R2", "RMSE", "MAE"):
         assert words in out
     said = complaint("compare", path, "-t", "price", "-m", "hamming", code=2)
-    assert "no method 'hamming' predicts numbers" in said
+    assert "no method 'hamming' for a numeric target" in said
     few = tmp_path / "few.csv"
     few.write_text("a,y\nx,1.5\nz,2.5\n")
     assert "at least 10" in complaint("compare", few, "-t", "y", "--task", "number")

@@ -22,7 +22,7 @@ def test_it_is_told_in_words(pets):
     for words in ("12 rows, 10 different", "Equal rows", "2, 3", "weight: 007, 009"):
         assert words in out
     out = done("duplicates", pets, "--drop", "name", "--within", "0.1")
-    assert "No two different rows are so near" in out
+    assert "No two different rows are within this distance" in out
 
 
 def test_identifiers_are_no_matter_of_duplicates(tmp_path):
@@ -44,4 +44,4 @@ def test_a_model_brings_its_distance_and_columns(models, pets):
     told = complaint(
         "duplicates", pets, "--model", models["single"], "--drop", "name", code=2
     )
-    assert "has columns of its own" in told
+    assert "determines the columns" in told

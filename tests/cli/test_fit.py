@@ -112,12 +112,15 @@ def test_bad_data(pets, tmp_path, arguments, words):
             ["-t", "kind", "--numeric", "round"],
             "'round' is not one of 'auto', 'category', 'bin', 'scale'",
         ),
-        (["-t", "kind", "-m", "single", "--time-budget", "3"], "only for cv"),
+        (["-t", "kind", "-m", "single", "--time-budget", "3"], "only for method cv"),
         (["-t", "kind", "--time-budget", "0"], "0.001"),
-        (["-t", "kind", "-m", "single", "--members", "1"], "only for cv"),
+        (["-t", "kind", "-m", "single", "--members", "1"], "only for method cv"),
         (["-t", "kind", "--unseen", "guess"], "'guess' is not one of 'prior', 'error'"),
-        (["-t", "kind", "--tol", "0.1"], "cv has no such setting"),
-        (["-t", "kind", "-m", "hamming", "--max-iter", "9"], "hamming has no such"),
+        (["-t", "kind", "--tol", "0.1"], "not a setting of method cv"),
+        (
+            ["-t", "kind", "-m", "hamming", "--max-iter", "9"],
+            "not a setting of method hamming",
+        ),
     ],
 )
 def test_bad_usage(pets, tmp_path, arguments, words):
@@ -182,7 +185,7 @@ def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
     ("given", "said"),
     [
         (("--scoring", "acuracy"), "Did you mean 'accuracy'"),
-        (("--scoring", "log_loss", "-m", "hamming"), "only for cv"),
+        (("--scoring", "log_loss", "-m", "hamming"), "only for method cv"),
         (("--class-weight", "heavy"), "'heavy' is not"),
         (("--class-weight", "balanced", "--stream"), "add --no-stream"),
         (("--scoring", "f1_macro", "--stream"), "add --no-stream"),
@@ -298,7 +301,7 @@ def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
     found = facts(*fit, "--time-budget", "0.001")
     assert "neighbors by values" in found["not_tried"]
     out = done(*fit, "--time-budget", "0.001")
-    assert "not tried before the time budget was used up: " in out
+    assert "not tried within the time budget: " in out
 
 
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])

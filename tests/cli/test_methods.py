@@ -48,5 +48,5 @@ def test_a_method_that_needs_no_classes_learns_a_distance_alone(pets, tmp_path):
     assert (found["target"], found["rows"], found["features"]) == (None, 12, 3)
     assert isinstance(nk.load(path), nk.baselines.DILCA)
     assert "no classes" in done(*fit)
-    assert "which measures distances" in complaint("predict", path, pets)
+    assert "a distance that predicts nothing" in complaint("predict", path, pets)
     assert "needs --target" in complaint(*fit, "--class-weight", "balanced", code=2)

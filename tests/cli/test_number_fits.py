@@ -30,7 +30,7 @@ FIT = "--drop", "date", "--drop", "stars", "--time-budget", "1"
 def model(prices):
     path = prices.with_name("price.nearkind")
     result = run("fit", prices, "-t", "price", *FIT, "-o", path)
-    assert "'price' holds 59 different numbers, so a number is" in result.stderr
+    assert "'price' has 59 distinct numbers, so a number is" in result.stderr
     assert "1 of 60 rows have no 'price'" in result.stderr
     assert "R2 " in result.stdout
     assert "59 rows, 2 columns, a number, 'price'" in result.stdout
@@ -95,20 +95,18 @@ def test_commands_of_classes_refuse_a_model_of_numbers(model, prices, tmp_path):
     needed = "predicts a number"
     assert needed in complaint("change", model, prices, "--row", 1)
     member = "export", model, "-o", tmp_path / "x.sql", "--member", 1
-    assert "--member needs a model of classes" in complaint(*member)
+    assert "--member requires a classifier" in complaint(*member)
 
 
 def test_the_task_can_be_stated(prices, tmp_path):
     path = tmp_path / "stars.nearkind"
     fit = "fit", prices, "-t", "stars", "-m", "hamming", "-o", path
     result = run(*fit)
-    assert (
-        "4 different numbers, so a class is predicted; --task number" in result.stderr
-    )
+    assert "4 distinct numbers, so a class is predicted; --task number" in result.stderr
     assert facts(*fit)["method"] == "hamming"
     assert facts(*fit, "--task", "number")["task"] == "number"
     text = complaint("fit", prices, "-t", "make", "--task", "number", "-o", path)
-    assert "'make' of prices.csv holds values that are no numbers, such as 'a" in text
+    assert "'make' of prices.csv has values that are not numbers, such as 'a" in text
     text = run(*fit, "--task", "number", "--class-weight", "balanced").stderr
     assert "where classes are predicted" in text
     assert "whole tables" in run(*fit, "--task", "number", "--stream").stderr
@@ -119,7 +117,7 @@ def test_a_last_column_of_numbers_is_suggested_as_the_target(tmp_path):
     lines = [f"{'ab'[row % 2]},{row * 7 % 101}.5" for row in range(60)]
     path.write_text("\n".join(["kind,rent", *lines]))
     said = " ".join(complaint("fit", path, code=2).replace("│", " ").split())
-    assert "Candidates: 'kind' (2 values), or 'rent' to predict a number." in said
+    assert "Candidates: 'rent' (a number), 'kind' (2 values)." in said
 
 
 def test_fractions_are_numbers_however_few(tmp_path):
@@ -129,5 +127,5 @@ def test_fractions_are_numbers_however_few(tmp_path):
     result = run(
         "fit", path, "-t", "grade", "-m", "hamming", "-o", tmp_path / "m.nearkind"
     )
-    assert "5 different numbers, so a number is predicted" in result.stderr
+    assert "5 distinct numbers, so a number is predicted" in result.stderr
     assert result.exit_code == 0

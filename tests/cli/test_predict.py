@@ -124,7 +124,7 @@ def test_a_distance_alone_says_no_class(tmp_path, pets):
     X = [{"legs": 4}, {"legs": 2}, {"legs": 2}]
     nk.save(nk.baselines.Hamming().fit(X), tmp_path / "m.nearkind")
     said = complaint("predict", tmp_path / "m.nearkind", pets)
-    assert "holds a Hamming, which measures distances and predicts no classes" in said
+    assert "holds a Hamming, a distance that predicts nothing" in said
 
 
 def test_a_model_of_an_array_takes_columns_by_place(tmp_path):
@@ -135,7 +135,7 @@ def test_a_model_of_an_array_takes_columns_by_place(tmp_path):
     nk.save(model.fit(rows, ["no", "yes", "no", "yes"]), tmp_path / "m.nearkind")
     text = b"one,two,kind\na,x,no\nb,y,yes\n"
     assert facts("predict", tmp_path / "m.nearkind", "-", stdin=text)["accuracy"] == 1.0
-    assert "go by their place" in complaint(
+    assert "are matched by position" in complaint(
         "predict", tmp_path / "m.nearkind", "-", stdin=b"a\n1\n"
     )
 
@@ -217,7 +217,7 @@ def test_rows_before_a_damaged_line_are_answered(models, tmp_path, tail):
     result = run("predict", models["hamming"], path, "-o", out)
     assert result.exit_code == 1
     assert "cut.csv, line 4" in result.stderr
-    assert "The 2 rows before it are predicted." in result.stderr
+    assert "The predictions of the 2 rows before it were written." in result.stderr
     assert read_columns(str(out))["predicted"] == ["cat", "bird"]
     path.write_text(f"legs,coat,weight\n{tail}")
     out.unlink()

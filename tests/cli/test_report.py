@@ -48,7 +48,7 @@ def test_a_table_alone_has_a_page(pets, tmp_path):
     assert facts["classes"] == ["bird", "cat", "dog"]
     assert facts["members"][0]["distance"]["kind"] == "mismatches"
     said = complaint("report", pets, "-o", pets, code=2)
-    assert "no command replaces what it reads" in said
+    assert "commands do not overwrite their inputs" in said
 
 
 def test_a_regressor_has_a_page(tmp_path):

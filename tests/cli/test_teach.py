@@ -38,7 +38,7 @@ def test_a_person_is_asked_and_taught_from(pets):
 def test_it_is_ended_and_resumed_at_any_time(pets):
     shown, _ = taught(pets, "12u2xq")
     assert "Question 2 of 30" in shown
-    assert "the same command goes on" in shown
+    assert "run the same command to continue" in shown
     again, _ = taught(pets, "1")
     assert "Question 3 of 30" in again
     assert "Question 4 of 30" in again
@@ -46,7 +46,7 @@ def test_it_is_ended_and_resumed_at_any_time(pets):
 
 def test_without_a_choice_there_is_no_model(pets):
     shown, model = taught(pets, "???q")
-    assert "there is no model yet" in shown
+    assert "so there is no model" in shown
     assert not model.exists()
 
 
@@ -62,7 +62,7 @@ def test_answers_and_labels_make_a_classifier(pets):
 
 def test_pairs_of_rows_are_asked_about(pets):
     shown, model = taught(pets, "1212", "--pairs", "--questions", 4)
-    assert "Are these two alike (1) or not (2)?" in shown
+    assert "Are these two rows similar (1) or not (2)?" in shown
     assert model.exists()
 
 
@@ -91,7 +91,7 @@ def test_wrong_files_are_named(pets):
     assert "holds no whole file of answers" in complaint(*given)
     answers.write_text("[1]")
     assert "no answers to questions" in complaint(*given)
-    assert "takes the place of" in complaint(*given, "--pairs", pets, code=2)
+    assert "cannot be combined with" in complaint(*given, "--pairs", pets, code=2)
     assert "does not learn from comparisons" in complaint(
         *given, "--method", "vdm", code=2
     )

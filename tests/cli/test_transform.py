@@ -32,6 +32,6 @@ def test_columns_may_stand_beside(models, pets, tmp_path, ending):
 def test_a_distance_without_vectors_is_refused(pets, tmp_path):
     path = tmp_path / "lin.nearkind"
     done("fit", pets, "-t", "kind", "--drop", "name", "-m", "lin", "-o", path)
-    assert "Lin compares values by tables" in complaint("transform", path, pets)
+    assert "Lin has no vectors" in complaint("transform", path, pets)
     told = complaint("transform", path, pets, "-o", tmp_path / "x.pdf", code=2)
     assert "must end in" in told

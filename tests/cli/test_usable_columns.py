@@ -64,7 +64,7 @@ def test_spellings_are_shown_and_folded(shop, tmp_path):
     assert nk.load(model).distance_.categories["colour"] == ["blue", "red"]
     assert "not seen in fit" not in told(run("predict", model, shop))
     stream = (*fit, "-m", "single", "--fold-case", "--stream")
-    assert "needs all rows" in complaint(*stream, code=2)
+    assert "requires all rows" in complaint(*stream, code=2)
 
 
 def test_the_option_for_numbers_with_separators_is_named_in_predict(tmp_path):

@@ -45,8 +45,8 @@ def test_outliers_have_reasons(pets, tmp_path):
     out = tmp_path / "scores.csv"
     given = ("outliers", pets, "--drop", "name", "-k", "3")
     said = done(*given, "--share", "0.08", "-o", out)
-    assert "13 rows, 1 outliers" in said
-    assert "kind: snake (usual bird)" in said
+    assert "13 rows, 1 outlier" in said
+    assert "kind: snake (usually bird)" in said
     assert [row["outlier"] for row in table(out)].count("True") == 1
     (odd,) = facts(*given, "--share", "0.08")["outliers"]
     assert odd["row"] == 12
@@ -112,7 +112,7 @@ def test_bad_options_are_one_sentence(command, pets):
         (("--metric", "vdm"), "learns from labels"),
         (("--weights", "legs"), "such as size=2; got 'legs'"),
         (("--ordered", "coat"), "such as size=S,M,L; got 'coat'"),
-        (("-o", pets), "no command replaces what it reads"),
+        (("-o", pets), "commands do not overwrite their inputs"),
     ]:
         assert words in complaint(command, pets, *given, code=2)
     assert "'leggs'" in complaint(command, pets, "--weights", "leggs=2")
@@ -125,7 +125,7 @@ def test_an_outlier_may_have_no_unusual_value(tmp_path):
     given = "outliers", path, "-k", "3", "--share", "0.05"
     (odd,) = facts(*given)["outliers"]
     assert (odd["row"], odd["why"]) == (0, [])
-    assert "no single value" in done(*given)
+    assert "no unusual value" in done(*given)
 
 
 def test_infinite_numbers_of_a_typed_file_are_put_into_bins(tmp_path):

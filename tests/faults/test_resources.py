@@ -93,6 +93,6 @@ def test_too_little_memory_is_one_sentence(model, tmp_path):
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
     assert out.returncode == 1, out.stderr
-    assert out.stderr.startswith("nearkind: There is not enough memory")
+    assert out.stderr.startswith("nearkind: Not enough memory")
     assert "fewer rows" in out.stderr
     assert out.stderr.count("\n") == 1

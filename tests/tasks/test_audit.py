@@ -55,7 +55,7 @@ def test_it_is_told_in_words(audit):
         "Audit of 120 rows, 5 columns, 2 classes",
         "row 3 has ",
         "column 'job' gives the label away: alone it tells",
-        "values of 'town': 'oslo ' (1) may be 'Oslo' (",
+        "values of 'town': 'oslo ' (1) may mean 'Oslo' (",
         "spelled alike",
         "    and 7 more",
         "note: Left out",

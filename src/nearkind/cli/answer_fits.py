@@ -41,8 +41,8 @@ def metric_of(settings: FitSettings) -> CPML:
     """Return the distance to fit to comparisons, with the settings that are given."""
     if settings.name not in (SEARCH, *STRUCTURES):
         raise typer.BadParameter(
-            f"{settings.name} does not learn from comparisons; one of "
-            f"{', '.join(STRUCTURES)} does.",
+            f"{settings.name} does not learn from comparisons. Use "
+            f"{', '.join(STRUCTURES)}.",
             param_hint="--method",
         )
     structure = "diagonal" if settings.name == SEARCH else settings.name
@@ -72,7 +72,7 @@ def fit_stated(
     """
     if answers is not None and files:
         raise typer.BadParameter(
-            "takes the place of --pairs and --triplets; give it alone.",
+            "cannot be combined with --pairs or --triplets.",
             param_hint="--answers",
         )
     (X, y), start = read_partly_labelled(table), perf_counter()

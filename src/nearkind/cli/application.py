@@ -96,8 +96,7 @@ def _check_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the end
     if sys.stdout is None:
         _print_error(
-            "Standard output is closed, so there is nowhere to write answers. Send it "
-            "to /dev/null to discard them."
+            "Standard output is closed. Redirect it to /dev/null to discard the output."
         )
         raise SystemExit(1)
 
@@ -110,8 +109,8 @@ def _check_arguments() -> None:
         except UnicodeEncodeError:
             shown = os.fsencode(argument).decode(errors="backslashreplace")
             _print_error(
-                f"The argument '{shown}' is not UTF-8. If it is the name of a file, "
-                "rename the file, or give a table on standard input, as DATA -."
+                f"The argument '{shown}' is not UTF-8. If it is a file name, rename "
+                "the file, or pass the table on standard input with DATA -."
             )
             raise SystemExit(BAD_USAGE) from None
 
@@ -128,7 +127,7 @@ def _configure_encoding() -> None:
 
 KEPT = {
     "fit": "No model was written; --keep-best keeps the best one found so far.",
-    "reproduce": "Finished trials are kept, and running it again continues with them.",
+    "reproduce": "Finished trials are kept; run the command again to continue.",
 }
 """What is said when Ctrl-C or SIGTERM ends a command; of others, that nothing was."""
 
@@ -166,12 +165,12 @@ def _sentence(error: BaseException) -> str:
         return f"{error.strerror}."
     if isinstance(error, MemoryError):
         return (
-            f"There is not enough memory{f' ({error})' if str(error) else ''}. Give "
-            "fewer rows or columns, or let `nearkind fit --stream` read in batches."
+            f"Not enough memory{f' ({error})' if str(error) else ''}. Use fewer rows "
+            "or columns, or read in batches with `nearkind fit --stream`."
         )
     if isinstance(error, Advised):
         return error.worded(option_text)
-    return str(error) or f"{type(error).__name__}, and nothing more is known."
+    return str(error) or f"{type(error).__name__} without a message."
 
 
 def option_text(parameter: Parameter) -> str:

@@ -256,13 +256,14 @@ def _number_scores(
     for name in names:
         if name not in REGRESSORS:
             hint = did_you_mean(name, REGRESSORS)
-            raise typer.BadParameter(f"no method {name!r} predicts numbers. {hint}")
+            raise typer.BadParameter(
+                f"there is no method {name!r} for a numeric target. {hint}"
+            )
     X, y = numbered_table(columns, source)
     where, known = source.where, np.flatnonzero(~np.isnan(y))
     if len(known) < 2 * HELD:
         raise ValueError(
-            f"{where} has {len(known)} rows with a number; comparing takes at least "
-            f"{2 * HELD}."
+            f"{where} has {len(known)} rows with a number; at least {2 * HELD}."
         )
     table = declare(without_aside(X, source.text, where), source.text).take(known)
     found: dict[str, list[dict[str, float]]] = {name: [] for name in names}
@@ -309,12 +310,12 @@ def show_comparison(facts: Facts) -> None:
     screen = _print_methods(facts, ("mean_rank", *keys, "p_value", "seconds"))
     if facts["friedman"] is not None:
         p_value = facts["friedman"]["p_value"]
-        screen.line(f"Friedman: p = {p_value:.2g} that all are alike.")
+        screen.line(f"Friedman: p = {p_value:.2g} that all methods are equally good.")
     screen.line(f"p: Wilcoxon against the first, adjusted by Holm. {facts['caution']}")
     if facts["smallest_p_value"] > SIGNIFICANT:
         screen.line(
-            f"So few splits of so many methods give no p below "
-            f"{facts['smallest_p_value']:.2g}; ask for more --repeats."
+            "With so few splits no p can be below "
+            f"{facts['smallest_p_value']:.2g}; raise --repeats."
         )
     _print_failures(screen, facts)
 

@@ -136,7 +136,7 @@ def show_fit(facts: Facts) -> None:
     screen, model, has_classes = Screen(), facts["model"], facts["target"] is not None
     classes, is_number = "no classes", "r2" in facts
     if is_number:
-        classes = f"a number, {facts['target']!r}"
+        classes = f"numeric target {facts['target']!r}"
     elif has_classes:
         classes = f"{len(facts['classes'])} classes of {facts['target']!r}"
     screen.line(
@@ -153,7 +153,7 @@ def show_fit(facts: Facts) -> None:
         screen.line(f"distance: {name}")
     if "not_tried" in facts:
         names = ", ".join(facts["not_tried"])
-        screen.line(f"not tried before the time budget was used up: {names}")
+        screen.line(f"not tried within the time budget: {names}")
     if "prediction_note" in facts:
         screen.line(facts["prediction_note"])
     explained_by = facts.get("explained_by")
@@ -161,7 +161,7 @@ def show_fit(facts: Facts) -> None:
     print_relevance(screen, facts["relevance"], None if is_said else explained_by)
     screen.section("Next")
     following = NEXT_OF_CLASSIFIER if has_classes else NEXT_OF_DISTANCE
-    for line in following[:3] if is_number else following:
+    for line in following:
         screen.line(f"  nearkind {line.format(model)}")
 
 
@@ -347,13 +347,13 @@ def explanation_text(parts: list[Facts]) -> str:
     """
     differing = [part for part in parts if not part["same"]]
     if not differing:
-        return "They are the same in every column."
+        return "The rows are equal in every column."
     adding = [part for part in differing if part["contribution"] > 0.0]
     words = "; ".join(
         f"{part['feature']}, {cell_text(part['a'])} against {cell_text(part['b'])}"
         for part in adding[:MOST_REASONS] or differing[:1]
     )
-    return f"Most of it is {words}."
+    return f"Mainly due to {words}."
 
 
 def _print_neighbor(screen: Screen, neighbor: Facts, vote: str = "") -> None:
@@ -426,7 +426,7 @@ def show_duplicates(facts: Facts) -> None:
         screen.table(("rows", "distance", "what differs"), pairs, right={"rows"})
     else:
         screen.line()
-        screen.line("No two different rows are so near.")
+        screen.line("No two different rows are within this distance.")
 
 
 def _apart(pair: Facts) -> str:

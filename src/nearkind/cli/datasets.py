@@ -40,7 +40,7 @@ def _write_out(name: str | None, path: Path, force: bool) -> None:
     from nearkind.tables import printable
 
     if name is None:
-        raise typer.BadParameter("--output needs the NAME of a set as well.")
+        raise typer.BadParameter("--output requires the NAME of a data set.")
     check_table_output(path, {"NAME": name}, force)
     data = obtain(name).data
     write_columns(data.columns(), path)

@@ -37,8 +37,8 @@ def show(name: str, output: Path) -> None:
         for part in (joined(parts.train, parts.valid), parts.test)
     )
     screen.line(
-        f"{name}: {len(data.X)} rows, {len(X)} columns of words, "
-        f"{len(np.unique(data.y))} classes. Learning on {len(y)} rows ...",
+        f"{name}: {len(data.X)} rows, {len(X)} columns, {len(np.unique(data.y))} "
+        f"classes. Fitting to {len(y)} rows ...",
         bold=True,
     )
     classifier = _fit_and_compare(screen, X, y, X_test, y_test)
@@ -59,7 +59,7 @@ def show(name: str, output: Path) -> None:
     )
     write_text(page(summary(facts)), output)
     screen.line()
-    screen.line(f"The page to explore it with: {output}")
+    screen.line(f"Interactive page: {output}")
 
 
 def _fit_and_compare(
@@ -85,8 +85,8 @@ def _fit_and_compare(
         f"{metric.n_iter_} iterations: objective {metric.objective_:.4f}, relative "
         f"optimality gap {metric.gap_ / metric.objective_:.1%}"
     )
-    screen.section("On rows not seen")
-    head = ("distance", "5 nearest neighbours", "triplets in order")
+    screen.section("Accuracy on test rows")
+    head = ("distance", "5 nearest neighbours", "triplet accuracy")
     screen.table(head, scores, right=head[1:])
     return classifier
 
@@ -102,7 +102,7 @@ def _print_similar_values(screen: Screen, model: CPML) -> None:
             best = int(apart.argmin())
             text = f"  {name}: {values[i[best]]!r} and {values[j[best]]!r}"
             pairs.append((float(apart[best]), text))
-    screen.section("Values it takes for nearly the same")
+    screen.section("Most similar values")
     for distance, text in sorted(pairs)[:4]:
         screen.line(f"{text} ({distance:.3f} apart)")
 
@@ -117,4 +117,4 @@ def _print_explanation(screen: Screen, model: CPML, X: Any, y: Any) -> None:
     for feature, a, b, part in zip(*columns, strict=True):
         screen.line(f"  {part:+8.3f}  {feature}: {a!r} against {b!r}")
     total = float(np.sum(parts["contribution"]))
-    screen.line(f"  {total:8.3f}  in all, the squared distance")
+    screen.line(f"  {total:8.3f}  squared distance")

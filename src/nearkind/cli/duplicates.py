@@ -24,7 +24,7 @@ def duplicates(
         known, X = None, rows.features()
     elif rows.drop or rows.text:
         raise typer.BadParameter(
-            "not with --model, which has columns of its own.",
+            "cannot be combined with --model, which determines the columns.",
             param_hint="--drop" if rows.drop else "--text",
         )
     else:

@@ -19,12 +19,12 @@ def explain(
     """Explain the prediction for rows, or the distance between two rows."""
     if (row is not None) + (rows is not None) + all_rows != 1:
         raise typer.BadParameter(
-            "name one row, for why it has its class, or two, for why they are apart, "
-            "or ask for all.",
+            "choose one row to explain its class, two rows to explain their "
+            "distance, or all rows.",
             param_hint="--row N, --rows A B or --all",
         )
     if written.output is not None and not all_rows:
-        raise typer.BadParameter("writes a table of all rows.", param_hint="-o")
+        raise typer.BadParameter("requires --all.", param_hint="-o")
     from nearkind.cli import console
     from nearkind.cli.explanations import Explainer, contribution_facts, contributions
 

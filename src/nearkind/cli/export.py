@@ -66,7 +66,7 @@ def _target(output: Path | None) -> str:
     """Return what to write by the ending of the output."""
     if output is None:
         raise typer.BadParameter(
-            "say what to write, by --to or by the ending of -o.", param_hint="--to"
+            "name the format with --to, or by the ending of -o.", param_hint="--to"
         )
     try:
         return target_of(output)
@@ -87,5 +87,7 @@ def _member(view: "ModelView", number: int | None) -> Any:
     if number is None or committee is None:
         return view.model
     if committee.classes is None:
-        raise ValueError("--member needs a model of classes, and this is of numbers.")
+        raise ValueError(
+            "--member requires a classifier; this model predicts a number."
+        )
     return classifier_of(committee.voters[number - 1], committee.classes)

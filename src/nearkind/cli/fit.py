@@ -29,7 +29,7 @@ def _named_after(data: str) -> Path:
     """Return the default name of a model, in this folder."""
     if data == "-":
         raise typer.BadParameter(
-            "name the file for the model, such as -o model.nearkind.",
+            "name the model file, such as -o model.nearkind.",
             param_hint="--output",
         )
     return Path(f"{Path(data).name.split('.')[0] or 'model'}.nearkind")

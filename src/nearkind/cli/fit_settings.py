@@ -65,10 +65,10 @@ class FitSettings:
                 raise _wrong("scoring", f"there is no score {self.scoring!r}. {hint}")
         for name, default in OF_SEARCH.items():
             if getattr(self, name) != default and self.name != SEARCH:
-                raise _wrong(name, "only for cv.")
+                raise _wrong(name, "only for method cv.")
         for name in ("tol", "max_iter"):
             if getattr(self, name) is not None and name not in self._taken():
-                raise _wrong(name, f"{self.name} has no such setting.")
+                raise _wrong(name, f"is not a setting of method {self.name}.")
 
     @property
     def name(self) -> str:
@@ -93,8 +93,8 @@ class FitSettings:
         if given is not None:
             raise _wrong(
                 given,
-                "needs all rows at once, and the file is read in batches; add "
-                "--no-stream.",
+                "requires all rows in memory, but the file is read in batches; "
+                "add --no-stream.",
             )
 
     def model(self) -> Any:
@@ -119,7 +119,9 @@ class FitSettings:
         from nearkind import CPMLRegressor, CPMLRegressorCV
 
         if self.of_all_rows is not None:
-            raise _wrong(self.of_all_rows, "only where classes are predicted.")
+            raise _wrong(
+                self.of_all_rows, "only for classes, not for a numeric target."
+            )
         if self.name != SEARCH:
             return CPMLRegressor(self.metric(), random_state=self.seed)
         search, given = CPMLRegressorCV(verbose=1), self._common()

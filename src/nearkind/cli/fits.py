@@ -54,7 +54,8 @@ N_FOLDS = 5
 """One row in so many is held out."""
 HELD_OUT = "on {:,} held-out rows; the model itself is fitted to all rows"
 REMEMBERED = (
-    "on a fifth of the remembered rows, which taught the distance but did not vote"
+    "on a fifth of the sampled rows, which were used to learn the distance but do "
+    "not vote"
 )
 LARGE_TEXT = 200 * 2**20
 LARGE = 50 * 2**20
@@ -73,8 +74,8 @@ CROSS_VALIDATED = (
 )
 NOT_MEASURED = "R2 is measured by method cv alone."
 NO_SEARCH = (
-    "Read in batches, so one distance is learned and none is searched for; "
-    "--no-stream searches, with all rows in memory."
+    "The file is read in batches, so one distance is learned, without a search; "
+    "--no-stream searches with all rows in memory."
 )
 
 
@@ -176,7 +177,7 @@ def announce(n_rows: int, time_budget: float | None) -> None:
     if seconds > LONG and (time_budget is None or time_budget > seconds):
         typer.echo(
             f"A search over {n_rows:,} rows takes about {seconds:.0f} s, often less; "
-            "--time-budget ends it sooner, and --method single learns one metric.",
+            "--time-budget limits it, and --method single learns one metric.",
             err=True,
         )
 
@@ -191,7 +192,7 @@ def _confusion(
     rng = np.random.default_rng(settings.seed)
     fold = next(deal_by_class(numbers, min(N_FOLDS, len(y)), rng), None)
     if fold is None or len(np.unique(numbers[fold.train])) < 2:
-        return None, "too few rows to hold some out"
+        return None, "too few rows to hold out"
     accepting = replace(settings, unseen="prior")  # held-out rows have new values
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has given them
@@ -343,14 +344,15 @@ def is_streamed(stream: bool | None, data: str, settings: FitSettings) -> bool:
     if settings.task == "number":
         if stream:
             raise typer.BadParameter(
-                "a number is learned from whole tables; leave --stream out.",
+                "regression requires the whole table in memory; omit --stream.",
                 param_hint="--stream",
             )
         return False
     if stream and not settings.can_stream:
         listed = ", ".join(STRUCTURES)
         raise typer.BadParameter(
-            f"{settings.name} learns from whole tables; one of {listed} can.",
+            f"{settings.name} requires the whole table in memory. Methods that read "
+            f"batches: {listed}.",
             param_hint="--stream",
         )
     return settings.can_stream and is_large(data) if stream is None else stream
@@ -405,7 +407,7 @@ def predicts_number(
     if n_numbers > 2:
         found, other = ("a number", "class") if is_number else ("a class", "number")
         text = (
-            f"{column!r} holds {n_numbers:,} different numbers, so {found} is "
+            f"The target {column!r} has {n_numbers:,} distinct numbers, so {found} is "
             f"predicted; --task {other} predicts a {other}."
         )
         typer.echo(printable(text), err=True)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import typer
+
 from nearkind.cli import options
 from nearkind.cli.option_groups import argument, option
 
@@ -49,6 +51,8 @@ def match(
         pairs = records(found)
     if as_json:
         print_json({"a": short_name(a), "b": short_name(b), "pairs": pairs})
+    elif written.output is not None:
+        typer.echo(f"{short_name(a)}, {short_name(b)}: {len(pairs):,} pairs", err=True)
     if written.output is not None or not as_json:
         names = "a", "b", "distance", "reason"
         written.write({name: [each[name] for each in pairs] for name in names})

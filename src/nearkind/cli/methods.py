@@ -81,6 +81,6 @@ def print_all(wanted: bool) -> None:
         return
     for name, what in describe():
         note = "" if needs_classes(name) else " (needs no classes)"
-        note += " (fit alone)" if name in STRUCTURES and name not in TRIALS else ""
+        note += " (only for fit)" if name in STRUCTURES and name not in TRIALS else ""
         typer.echo(f"{name:14}{what}{note}")
     raise typer.Exit

@@ -46,13 +46,14 @@ def load_predictor(path: Path, predicts: str = "class") -> Any:
     committee = ModelView(model).committee
     if committee is None:
         raise ValueError(
-            f"{path.name} holds a {type(model).__name__}, which measures distances and "
-            "predicts no classes; `nearkind fit` makes models that do."
+            f"{path.name} holds a {type(model).__name__}, a distance that "
+            "predicts nothing. Fit a classifier with `nearkind fit --target`."
         )
     if committee.classes is None and predicts == "class":
         raise ValueError(
-            f"{path.name} predicts a number, and this command needs a model of "
-            "classes. predict, explain, neighbors, show and export take both."
+            f"{path.name} predicts a number, but this command requires a "
+            "classifier. predict, explain, neighbors, show, report and export "
+            "accept both."
         )
     return model
 
@@ -143,8 +144,8 @@ def model_columns(
     if not book.named_:  # learned from an array, whose columns go by their place
         if len(columns) < len(levels):
             raise ValueError(
-                f"{where} has {len(columns)} columns; the model was learned from an "
-                f"array of {len(levels)}, which go by their place."
+                f"{where} has {len(columns)} columns; the model was fitted to an "
+                f"array of {len(levels)} columns, which are matched by position."
             )
         return match_levels(columns, dict(zip(columns, levels.values(), strict=False)))
     columns = with_date_parts(columns, levels, dates)
@@ -180,8 +181,8 @@ def vector_columns(table: ModelTable, beside: Columns) -> Columns:
     distance = table.view.distance
     if not isinstance(distance, ValueVectors):
         raise ValueError(
-            f"{table.view.report.method} compares values by tables, and no vectors "
-            "have its distances. Fit another method, such as single."
+            f"{table.view.report.method} has no vectors, because it compares "
+            "values by tables. Fit another method, such as single."
         )
     found: Columns = dict(beside)
     for axis, numbers in enumerate(distance.transform(table.X).T):

@@ -31,7 +31,8 @@ def neighbors(
         facts = row_neighbors(measure.distance(), rows.usable(rows.features()), row, k)
     elif drop:
         raise typer.BadParameter(
-            "not with MODEL, which has columns of its own.", param_hint="--drop"
+            "cannot be combined with MODEL, which determines the columns.",
+            param_hint="--drop",
         )
     else:
         query = options.Query(model=Path(model), data=data, reading=reading)

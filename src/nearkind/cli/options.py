@@ -150,19 +150,21 @@ def _target_hint(rows: Rows) -> str:
     from nearkind.cli.fits import is_large
     from nearkind.io.cells import is_missing
 
-    wanted = f"name the column of {rows.data} that holds the classes"
+    wanted = f"name the column of {rows.data} to predict"
     if rows.data == "-" or is_large(rows.data):
         return f"{wanted}."
     cells = {name: set(column) for name, column in rows.features().items()}
     counts = {name: sum(not is_missing(x) for x in cells[name]) for name in cells}
-    last, number = next(reversed(cells)), ""
-    if counts[last] > MOST_CLASSES and all(map(_is_number, cells[last])):
-        number = f", or {last!r} to predict a number"
-    likely = [name for name in reversed(counts) if 2 <= counts[name] <= MOST_CLASSES]
+    last = next(reversed(cells))
+    is_number = counts[last] > MOST_CLASSES and all(map(_is_number, cells[last]))
+    likely = {last: "a number"} if is_number else {}
+    for name in reversed(counts):
+        if 2 <= counts[name] <= MOST_CLASSES and len(likely) < 5:
+            likely[name] = f"{counts[name]} values"
     if not likely:
         return f"{wanted}. It has the columns {', '.join(map(repr, cells))}."
-    listed = ", ".join(f"{name!r} ({counts[name]} values)" for name in likely[:5])
-    return f"{wanted}, such as --target {likely[0]!r}. Candidates: {listed}{number}."
+    listed = ", ".join(f"{name!r} ({what})" for name, what in likely.items())
+    return f"{wanted}, such as --target {next(iter(likely))!r}. Candidates: {listed}."
 
 
 def _is_number(cell: Any) -> bool:
@@ -253,8 +255,8 @@ class Measure:
         made = known[self.metric]()
         if traits_of(made).requires_labels:
             raise typer.BadParameter(
-                f"{self.metric} learns from labels; name a distance that needs none, "
-                "such as gower, hamming or unbiased.",
+                f"{self.metric} learns from labels; choose a distance that needs "
+                "none, such as gower, hamming or unbiased.",
                 param_hint="--metric",
             )
         wanted = "a column and its weight, such as size=2"

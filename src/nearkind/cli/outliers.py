@@ -60,10 +60,11 @@ def outliers(
         print_json(facts)
         return
     screen = Screen()
-    screen.line(f"{where}: {len(scores):,} rows, {len(found):,} outliers", bold=True)
+    noun = "outlier" if len(found) == 1 else "outliers"
+    screen.line(f"{where}: {len(scores):,} rows, {len(found):,} {noun}", bold=True)
     if reasons:
         lines = [
-            (str(row), f"{-listed[row]:.4g}", _in_words(why) or "no single value")
+            (str(row), f"{-listed[row]:.4g}", _in_words(why) or "no unusual value")
             for row, why in reasons.items()
         ]
         screen.line()
@@ -75,7 +76,7 @@ def _in_words(why: list[dict[str, Any]]) -> str:
     from nearkind.cli.console import MOST_REASONS, cell_text
 
     return "; ".join(
-        f"{each['feature']}: {cell_text(each['value'])} (usual "
+        f"{each['feature']}: {cell_text(each['value'])} (usually "
         f"{cell_text(each['usual'])})"
         for each in why[:MOST_REASONS]
     )

@@ -66,7 +66,7 @@ PAGE = Kind(
 ANSWERS = Kind(
     "a file of answers", _starts_with(b'{"format": "nearkind answers"'), (".json",)
 )
-TABLE = Kind("a table of the format that its name says", _is_table)
+TABLE = Kind("a table in the format of its ending", _is_table)
 EXPORTS = {
     "json": Kind("a model as JSON", _starts_with(b'{"format": "nearkind"')),
     "csv": Kind(
@@ -110,7 +110,7 @@ def check_output(path: Path, kind: Kind, inputs: Inputs, force: bool) -> None:
     if not (is_named or force or _is_special(path)):
         raise _refused(
             f"the name of {kind.name} ends in {kind.endings[0]}; got {path.name!r}; "
-            "name it so, or write it all the same with --force."
+            "rename it, or pass --force."
         )
     keep_others(path, kind, force)
 
@@ -132,8 +132,8 @@ def keep_inputs(path: Path, inputs: Inputs) -> None:
     for role, given in inputs.items():
         if any(os.path.samestat(there, each) for each in _stats(given)):
             raise _refused(
-                f"{str(path)!r} is the file of {role}, and no command replaces what it "
-                "reads; name another file."
+                f"{str(path)!r} is the file of {role}; commands do not overwrite "
+                "their inputs. Name another file."
             )
 
 
@@ -145,8 +145,8 @@ def keep_others(path: Path, kind: Kind, force: bool) -> None:
     head = _head(path)
     if head is None or not kind.holds(head, path.name):
         raise _refused(
-            f"{str(path)!r} is there and is not {kind.name}; name another file, or "
-            "replace it with --force."
+            f"{str(path)!r} exists and is not {kind.name}; name another file, or "
+            "overwrite it with --force."
         )
 
 

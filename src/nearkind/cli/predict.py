@@ -51,7 +51,9 @@ def predict(
                 raise
             damage = error  # the rows before it are written
     if damage is not None:
-        raise ValueError(f"{damage} The {n_rows:,} rows before it are predicted.")
+        raise ValueError(
+            f"{damage} The predictions of the {n_rows:,} rows before it were written."
+        )
     _echo_score(score)
 
 

@@ -145,8 +145,8 @@ class ClassPredictions:
         """Return what a classifier predicts for a table; of tied classes the first."""
         if coverage is not None and not table.view.was_searched:
             raise ValueError(
-                "Sets of classes need the held-out rows of a search, which this model "
-                "lacks. Fit it with --method cv."
+                "Prediction sets require the held-out rows of a search, which "
+                "this model lacks. Fit it with --method cv."
             )
         shares, classes = class_shares(table, advance), table.model.classes_
         weighed = table.model.committee_.weighed(shares)
@@ -209,9 +209,9 @@ class ClassPredictions:
             return column
         more = " and more" if len(names) > MOST_LISTED else ""
         warnings.warn(
-            f"Column {column!r} of {table.where} holds none of the model's classes, "
-            f"{', '.join(map(repr, names[:MOST_LISTED]))}{more}, so nothing is "
-            "compared with it.",
+            f"Column {column!r} of {table.where} holds none of the model's "
+            f"classes, {', '.join(map(repr, names[:MOST_LISTED]))}{more}, so no "
+            "accuracy is computed.",
             UserWarning,
             stacklevel=3,
         )
@@ -279,8 +279,10 @@ class NumberPredictions:
         }
 
     def column(self, table: ModelTable, target: str | None) -> str | None:
-        """Return the column to compare with: the target."""
-        return target and require_column(target, table.columns, table.where)
+        """Return the column to compare with: the target, or the only other numbers."""
+        if target is None:
+            return number_column(table)
+        return require_column(target, table.columns, table.where)
 
     def fits(self, table: ModelTable, column: str) -> bool:
         """Return whether a column holds numbers."""
@@ -290,7 +292,7 @@ class NumberPredictions:
         """Return how near a column is; None if it has no number."""
         truth = numbers_of(table.columns[column])
         if truth is None:
-            raise ValueError(f"Column {column!r} of {table.where} holds no numbers.")
+            raise ValueError(f"Column {column!r} of {table.where} contains no numbers.")
         return NumberScore.of(column, truth, self.numbers)
 
 
@@ -367,6 +369,22 @@ def class_shares(table: ModelTable, advance: Callable[[int], None]) -> Array:
         found.append(model.predict_proba(rows))
         advance(rows.n_rows)
     return np.concatenate(found)
+
+
+def number_column(table: ModelTable) -> str | None:
+    """Return the only column of numbers that the model does not use, if there is one.
+
+    Whole numbers that are all different may number the rows and do not count.
+    """
+    found = []
+    for name in table.columns.keys() - set(table.X):
+        x = numbers_of(table.columns[name])
+        if x is None or np.isnan(x).all():
+            continue
+        x = x[~np.isnan(x)]
+        if len(np.unique(x)) < len(x) or (x % 1).any():
+            found.append(name)
+    return found[0] if len(found) == 1 else None
 
 
 def numbers_of(cells: Collection[Any]) -> Array | None:

@@ -35,20 +35,20 @@ def report(
         if target is not None:
             y = X.pop(require_column(target, X, rows.where))
         X = rows.usable(X)
-        with said_if_long("making the page ..."):
+        with said_if_long("writing the page ..."):
             facts = overview(X, rows.where, y, measure.distance())
             write_text(page(summary(facts)), output)
     else:
         query = options.Query(model=Path(model), data=data, reading=reading)
         check_output(output, PAGE, query.inputs, force)
         facts = _report_data(query.known(), query.model.name, target)
-        with said_if_long("making the page ..."):
+        with said_if_long("writing the page ..."):
             write_text(page(summary(facts)), output)
     echo_path(output)
 
 
 def _report_data(table: "ModelTable", name: str, target: str | None) -> "ReportData":
-    from nearkind.cli.predictions import predict_table
+    from nearkind.cli.predictions import number_column, predict_table
     from nearkind.estimators.neighbor_regressor import NeighborRegressor
     from nearkind.io import infer_types, require_column
     from nearkind.pages.data import ReportData
@@ -56,6 +56,7 @@ def _report_data(table: "ModelTable", name: str, target: str | None) -> "ReportD
 
     column = target and require_column(target, table.columns, table.where)
     if isinstance(table.model, NeighborRegressor):
+        column = column or number_column(table)
         y = infer_types({column: table.columns[column]})[column] if column else None
         return number_report(table.model, table.X, name, table.where, y)
     y_pred = None

@@ -91,9 +91,9 @@ def _refuse_hours(items: Iterable[str], reproduction: "Reproduction") -> None:
     expected = expected_seconds(items, reproduction)
     if expected > HOURS:
         raise ValueError(
-            f"This is expected to take {in_words(expected)} on two cores. Say --yes to "
-            "start it (it can be stopped and goes on when called again), or ask for "
-            "less: --protocol quick, --repeats 1, --rows 1000, --largest 1000."
+            f"This is expected to take {in_words(expected)} on two cores. Pass "
+            "--yes to start it (it can be interrupted and resumed), or reduce "
+            "it: --protocol quick, --repeats 1, --rows 1000, --largest 1000."
         )
 
 

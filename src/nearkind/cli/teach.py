@@ -46,8 +46,8 @@ def teach(
         outputs.check_output(page, outputs.PAGE, inputs, force)
     elif output is None:
         raise typer.BadParameter(
-            "name the file for the model, such as -o model.nearkind, or a page to "
-            "write, as --page ask.html.",
+            "name the model file, such as -o model.nearkind, or a page to write, "
+            "such as --page ask.html.",
             param_hint="--output",
         )
     else:
@@ -89,7 +89,10 @@ def _learn(
     from nearkind.cli import answer_fits, console
 
     if not any(each.choice in ("first", "second") for each in questions.answers):
-        typer.echo(f"No row was chosen, so there is no model yet; {answers} goes on.")
+        typer.echo(
+            "No row was chosen yet, so there is no model; run the command again to "
+            f"continue with {answers}."
+        )
         return
     start = perf_counter()
     metric = questions.fit(y)
@@ -109,12 +112,12 @@ def _ask(questions: "Questions", n_questions: int, path: Path) -> None:
     while len(questions.answers) < n_questions:
         question = questions.ask()
         if question is None:
-            screen.line("Every question about these rows has been asked.")
+            screen.line("All questions about these rows have been asked.")
             return
         _show(screen, question, len(questions.answers) + 1, n_questions)
         key = _key()
         if key == "q":
-            screen.line(f"The answers are in {path}; the same command goes on.")
+            screen.line(f"The answers are in {path}; run the same command to continue.")
             return
         if key == "u":
             questions.undo()
@@ -144,7 +147,7 @@ def _show(screen: Any, question: "Question", number: int, n_questions: int) -> N
     """Print the rows side by side: the columns that differ, then the others."""
     from nearkind.cli.console import cell_text
 
-    asked = "Are these two alike (1) or not (2)?"
+    asked = "Are these two rows similar (1) or not (2)?"
     head = [f"row {row}" for row in question.rows]
     if len(head) == 3:
         asked = "Is the row on the left more like 1 or like 2?"
@@ -167,10 +170,17 @@ def _tell(screen: Any, questions: "Questions", progress: "AnswerProgress") -> No
 
     screen.section(f"After {progress.n_answers} answers")
     if progress.agreement is not None:
-        screen.line(f"Predicted from the others: {progress.agreement:.0%} of them")
+        screen.line(
+            "Agreement with the model fitted to the other answers: "
+            f"{progress.agreement:.0%}"
+        )
     if progress.consistency is not None:
-        screen.line(f"Asked again, answered alike: {progress.consistency:.0%}")
-    screen.line(f"Mean certainty on other questions: {progress.certainty:.0%}")
+        screen.line(
+            f"Repeated questions answered the same way: {progress.consistency:.0%}"
+        )
+    screen.line(
+        f"Mean certainty of the model on other questions: {progress.certainty:.0%}"
+    )
     for group in progress.contradictions:
         named = ", ".join(str(number + 1) for number in group)
         screen.line(f"Answers {named} contradict each other.")

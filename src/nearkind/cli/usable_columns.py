@@ -65,9 +65,9 @@ def set_aside(X: Columns, keep: Collection[str], where: str) -> list[str]:
         listed, many = ", ".join(map(repr, names[:MAX_LISTED])), len(names) > 1
         warn(
             f"{where}: {'columns' if many else 'column'} {listed} "
-            f"{'have' if many else 'has'} a different value in nearly every row, as "
-            f"identifiers and free text have, and {'are' if many else 'is'} left out. "
-            f"Keep {'one' if many else 'it'} with --categorical {names[0]!r}.",
+            f"{'have' if many else 'has'} a different value in nearly every row, like "
+            f"identifiers or free text, and {'are' if many else 'is'} left out. Keep "
+            f"{'one' if many else 'it'} with --categorical {names[0]!r}.",
             ReadingWarning,
             stacklevel=3,
         )
@@ -141,8 +141,7 @@ def _warn_of_spellings(columns: Columns, folded: Columns, where: str) -> None:
         more = f" and {len(pairs) - MOST_SHOWN} more" if len(pairs) > MOST_SHOWN else ""
         warn(
             f"{where}: some values differ only in case or blanks: "
-            f"{'; '.join(pairs[:MOST_SHOWN])}{more}. Pass --fold-case to take each "
-            "pair for one value.",
+            f"{'; '.join(pairs[:MOST_SHOWN])}{more}. Pass --fold-case to merge them.",
             ReadingWarning,
             stacklevel=3,
         )

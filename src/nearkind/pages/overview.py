@@ -200,4 +200,6 @@ def _equal_row_lines(rows: AuditedRows) -> Iterator[Line]:
     if found:
         told = f"No model can have an accuracy above {ceiling:.1%} on this table."
         yield "Equal rows of different classes", told
-        yield from _lines(found, MOST_GROUPS, "more groups of equal rows have different classes.")
+        yield from _lines(
+            found, MOST_GROUPS, "more groups of equal rows have different classes."
+        )

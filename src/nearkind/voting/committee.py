@@ -272,5 +272,5 @@ def explained_by(reports: Sequence[FitReport]) -> str:
         among = f", the best learned one of {n} distances that vote together"
         return f"{chosen.title}{among if n > 1 else ''}"
     among = f"the first of {n} distances, none of which is" if n > 1 else "which is not"
-    unlearned = "learned: shares of columns do not say what tells classes apart"
+    unlearned = "learned: its shares do not show which columns separate the classes"
     return f"{chosen.title}, {among} {unlearned}"

@@ -20,15 +20,15 @@ from nearkind.voting.numbers import NumberCommittee, NumberVoter
 
 @dataclass(frozen=True, repr=False)
 class NumberExplanation:
-    """Why a row is given its number; prints as text.
+    """Explanation of a predicted number; prints as text.
 
     Attributes
     ----------
     predicted : float
     base : float
-        The prediction without any feature; with the effects it adds up to the other.
+        The prediction if no feature is known; base and effects add up to ``predicted``.
     interval : (float, float) or None
-        That of a coverage of 90 %; None if no rows were held out.
+        Prediction interval with coverage 90 %; None if no rows were held out.
     neighbors : DataFrame
         The nearest training rows: row, target (the mean of equal rows), distance, and
         vote, the share of all votes that this row has.
@@ -38,7 +38,7 @@ class NumberExplanation:
         feature, value and effect: the contribution of the feature to the prediction, a
         Shapley value. The largest comes first.
     explained_by : str
-        The distance that neighbours come from; the rest is of all voters together.
+        The distance used for the neighbours; everything else is of all voters together.
     """
 
     predicted: float
@@ -51,22 +51,24 @@ class NumberExplanation:
 
     def __repr__(self) -> str:
         ends = "" if self.interval is None else (
-            f", between {self.interval[0]:.6g} and {self.interval[1]:.6g} with a "
-            "chance of 90%"
+            f", 90% prediction interval {self.interval[0]:.6g} to "
+            f"{self.interval[1]:.6g}"
         )  # fmt: skip
         forms = {"row": "", "target": ".6g", "distance": ".4g", "vote": ".1%"}
         near = [cell_texts(self.neighbors[name], form) for name, form in forms.items()]
         columns = ["feature", "value", "effect"]
-        told = [cell_texts(self.effects[name], ".6g")[:MOST_LINES] for name in columns]
+        texts = [cell_texts(self.effects[name], ".6g")[:MOST_LINES] for name in columns]
+        base = (BASE, "", f"{self.base:.6g}")
+        texts = [[top, *rest] for top, rest in zip(base, texts, strict=True)]
         return "\n".join(
             [
                 f"Predicted {self.predicted:.6g}{ends}",
                 "",
-                f"Nearest training rows, by {self.explained_by}",
+                f"Nearest training rows by {self.explained_by}",
                 *aligned_lines(list(forms), near),
                 "",
-                f"Contribution of each column, from {self.base:.6g} on",
-                *aligned_lines(columns, told),
+                "Contribution of each column to the prediction",
+                *aligned_lines(columns, texts),
             ]
         )
 
@@ -74,14 +76,14 @@ class NumberExplanation:
 def explain_number(
     committee: NumberCommittee, row: Any, n_neighbors: int = 5
 ) -> NumberExplanation:
-    """Return why a row is given its number.
+    """Explain the predicted number of a row.
 
     Parameters
     ----------
     committee : NumberCommittee
     row : one row, as ``one_row`` takes it
     n_neighbors : int, default=5
-        Training rows to name, at most as many as there are.
+        Maximum number of training rows to show.
     """
     voter = committee.explaining
     library = voter.distance.codebook.library_of(row)
