@@ -63,9 +63,9 @@ def readme(scope):
     nk.plot.rows(nk.baselines.Hamming().fit(X), X, y, ax=before)
     nk.plot.rows(mushroom, X, y, ax=after)
     nk.plot.values(mushroom, "odor", ax=smells)
-    before.title.set_text("8,124 mushrooms by the number of differences")
-    after.title.set_text("The same, by the distance that nearkind learned")
-    smells.title.set_text("Where it has put the smells")
+    before.title.set_text("8,124 mushrooms by Hamming distance")
+    after.title.set_text("The same, by the learned distance")
+    smells.title.set_text("Learned distances between smells")
     return figure
 
 

@@ -64,7 +64,7 @@ def projections():
             )
         ax.set_title(f'projection="{name}"', family="monospace", fontsize=9)
         ax.set_xlim(0.5, 1.0)
-        ax.set_xlabel("right answers, tic_tac_toe")
+        ax.set_xlabel("accuracy, tic_tac_toe")
     return fig
 
 
@@ -109,7 +109,7 @@ def strengths():
     fig, (left, right) = plt.subplots(1, 2, figsize=(7.2, 2.4))
     for ax, line, label in (
         (left, ranks, "rank of M"),
-        (right, scores, "right answers, balance"),
+        (right, scores, "accuracy, balance"),
     ):
         ax.plot(shares, line, "o-", color=COOL)
         ax.set_xscale("log")
@@ -168,7 +168,7 @@ def bound():
         y = [nk.theory.generalization_bound(q, m, 8, 2, 1, 0.05) for m in n]
         right.loglog(n, y, color=colour, label=f"p = {q:g}")
     right.axhline(1, color=PALE, ls="--")
-    right.text(1.2e2, 0.03, "below the dashed line\nit says something", fontsize=8)
+    right.text(1.2e2, 0.03, "below the dashed line\nit is informative", fontsize=8)
     right.set_xlabel("n, with D = 8, diameter 2, strength 1, delta 0.05")
     right.set_ylabel("bound of Theorem 2")
     for ax in (left, right):

@@ -27,6 +27,6 @@ def test_of_many_eigenvalues_forty_at_most_are_drawn():
 def test_a_zero_metric_is_said():
     model = equal_rows().model
     assert "The metric is zero" in note(nk.plot.spectrum(model))
-    assert "nothing to share" in note(nk.plot.relevance(model))
-    assert "All rows are at one place" in note(nk.plot.rows(*equal_rows()))
+    assert "All rows are at distance zero" in note(nk.plot.relevance(model))
+    assert "All rows are at one point" in note(nk.plot.rows(*equal_rows()))
     assert "zero at every strength" in note(nk.plot.path(*equal_rows(), [0.1]))

@@ -40,7 +40,7 @@ def test_a_search_is_drawn_from_what_it_tried():
     candidates = [nk.baselines.Hamming(), nk.CPML(tol=0.1, max_iter=5)]
     search = nk.CPMLClassifierCV(candidates, n_neighbors=3, cv=2).fit(case.X, case.y)
     ax = nk.plot.path(search)
-    assert ax.get_title() == "What the search tried"
+    assert ax.get_title() == "Accuracy of the candidates"
     assert len(ax.lines) == len(set(search.cv_results_["candidate"])) == 2
     highest = max(line.get_ydata().max() for line in ax.lines)
     assert highest == pytest.approx(100.0 * search.cv_results_["accuracy"].max())

@@ -78,7 +78,7 @@ def test_a_sample_is_said(monkeypatch):
     monkeypatch.setattr(row_map, "MOST_ROWS", 20)
     case = small()
     n_distinct = len(case.X.assign(y=case.y).drop_duplicates())
-    text = f"a sample of 20 of {n_distinct} distinct rows, each class by its share"
+    text = f"a sample of 20 of {n_distinct} distinct rows, stratified by class"
     assert text in note(nk.plot.rows(*case))
 
 
@@ -87,7 +87,7 @@ def test_one_axis_gives_each_class_a_beeswarm():
     case = fitted(X, ["p", "p", "q", "p", "p", "q"])
     ax = nk.plot.rows(*case)
     assert [t.get_text() for t in ax.get_yticklabels()] == ["p (4)", "q (2)"]
-    assert "One axis holds the spread" in note(ax)
+    assert "One axis explains the variance" in note(ax)
     swarms = {round(y) for _, y in ax.collections[0].get_offsets()}
     assert swarms == {0, 1}
 

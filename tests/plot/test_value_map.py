@@ -36,7 +36,7 @@ def test_distances_on_the_map_are_the_learned_ones():
 def test_one_value_is_one_dot():
     ax = nk.plot.values(constant_column().model, "same")
     assert labels(ax) == ["a"]
-    assert note(ax) == "There is one value only."
+    assert note(ax) == "There is only one value."
 
 
 def test_values_at_one_place_are_one_dot_with_all_their_names():
@@ -45,7 +45,7 @@ def test_values_at_one_place_are_one_dot_with_all_their_names():
     X = pd.DataFrame({"a": list("uvw") * 8, "b": list("ppppqqqq") * 3})
     ax = nk.plot.values(fitted(X, X["b"].tolist()).model, "a")
     assert labels(ax) == ["u, v, w"]
-    assert note(ax).startswith("All 3 values are at one place")
+    assert note(ax).startswith("All 3 values are at one point")
 
 
 def test_of_many_values_at_most_forty_are_labelled_and_the_rest_counted():

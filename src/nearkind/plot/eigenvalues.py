@@ -81,7 +81,7 @@ def _mark_rank(ax: Axes, rank: int, n_shown: int) -> None:
 
 def _note(values: Array, rank: int, n_shown: int) -> str:
     if rank == 0:
-        return "The metric is zero: all distances are."
+        return "The metric is zero, and so are all distances."
     shares = np.cumsum(values) / values.sum()
     n_most = int(np.searchsorted(shares, MOST_OF_TRACE - 1e-9)) + 1
     which = "The first holds" if n_most == 1 else f"The first {n_most} hold"

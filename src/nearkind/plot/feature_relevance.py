@@ -77,10 +77,10 @@ def relevance(
     texts = bars.draw(ax, names, shares_shown, ends)
     is_exact = view.distance.has_vectors
     note = _note(X is None, is_exact, n_resamples, y is not None)
-    title = "What the distance looks at"
+    title = "Relevance of the columns"
     label = f"share of the mean {'squared ' if is_exact else ''}distance, %"
     if not shares.any():
-        note = "No two rows are at a distance, so there is nothing to share."
+        note = "All rows are at distance zero."
     canvas.finish(ax, title, note, label, "feature")
     leave_room(ax, texts)
     return ax
@@ -95,7 +95,7 @@ def _shares(
         if shares is None:
             raise ValueError(
                 f"{type(view.model).__name__} does not store rows. Pass X, the "
-                "rows whose distances are to be split by column."
+                "rows whose distances are split by column."
             )
         return shares, np.empty((0, len(shares)))
     distance, codes = view.distance, view.distance.encode(X)
@@ -149,8 +149,8 @@ def _note(of_fit: bool, is_exact: bool, n_resamples: int, by_class: bool) -> str
         return rows
     how = ", class by class" if by_class else ""
     return (
-        f"{rows} Whiskers: the middle 95 % of {count_text(n_resamples, 'resample')} of "
-        f"them{how}; the metric is not learned again."
+        f"{rows} Whiskers: the middle 95 % of "
+        f"{count_text(n_resamples, 'resample')} of them{how}; the metric is fixed."
     )
 
 

@@ -79,7 +79,7 @@ def _note(learner: CPML, n_shown: int, is_signed: bool) -> str:
     rest = n_features - n_shown
     beside = f"; {count_text(rest, 'other')} not shown" if rest else ""
     meaning = (
-        "Red pairs push rows apart together, blue ones cancel"
+        "Red pairs increase the distance together, blue pairs reduce it"
         if is_signed
         else "Root of the sum of squares over values"
     )

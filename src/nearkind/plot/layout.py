@@ -43,7 +43,7 @@ class Plane:
     def label(self, axis: int) -> str:
         """Return the label of an axis."""
         held = percent(float(self.shares[axis]))
-        return f"distance along axis {axis + 1} ({held} of the spread)"
+        return f"distance along axis {axis + 1} ({held} of the variance)"
 
 
 def principal_plane(U: Array, weights: Array | None = None) -> Plane:

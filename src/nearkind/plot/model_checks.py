@@ -39,8 +39,8 @@ def require_cpml(model: Any) -> CPML:
     learner = model if view.committee is None else model.metric_
     if not isinstance(learner, CPML):
         raise ValueError(
-            f"The distance of this {type(model).__name__} is {view.report.method}, "
-            "which has no matrix that a CPML would have learned. Fit CPML, or draw its "
+            f"The distance of this {type(model).__name__} is "
+            f"{view.report.method}, which has no matrix. Fit CPML, or draw its "
             "rows with nearkind.plot.rows."
         )
     return learner

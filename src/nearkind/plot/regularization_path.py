@@ -85,7 +85,7 @@ def path(
     _draw_steps(ax, steps, learner.codebook_.feature_names)
     note = _path_note(learner, steps)
     label = "strength of the penalty, share of the largest useful one"
-    title = "What stays as the penalty grows"
+    title = "Relevance along the regularization path"
     side = "share of the mean squared distance, %"
     return canvas.finish(ax, title, note, label, side)
 
@@ -189,7 +189,7 @@ def draw_candidates(results: dict[str, Any], ax: Axes) -> Axes:
     names = [value_text(name, 34) for name in curves]
     canvas.legend(ax, handles, names, "candidate")
     return canvas.finish(
-        ax, "What the search tried", _search_note(results),
+        ax, "Accuracy of the candidates", _search_note(results),
         "strength of the penalty, share of the largest useful one",
         "accuracy on held-out rows, %",
     )  # fmt: skip
@@ -227,10 +227,12 @@ def _search_note(results: dict[str, Any]) -> str:
     most = int(n_held.max())
     early = int((n_held < most).sum())
     fell = (
-        f"; {count_text(early, 'setting')} fell behind and met fewer" if early else ""
+        f"; {count_text(early, 'setting')} were dropped early, on fewer rows"
+        if early
+        else ""
     )
     rows = count_text(most, "row")
     return (
-        f"Each point: the best vote at that strength, of up to {rows} held out{fell}. "
-        "Dashed: no strength to choose."
+        f"Each point: best accuracy at that strength, on up to {rows} held "
+        f"out{fell}. Dashed: candidates without a strength."
     )

@@ -192,13 +192,13 @@ def _note(n_distinct: int, n_drawn: int, plane: Plane) -> str:
     if n_drawn == n_distinct:
         return note
     return (
-        f"{note} Drawn is a sample of {n_drawn:,} of {n_distinct:,} distinct rows, "
-        "each class by its share."
+        f"{note} A sample of {n_drawn:,} of {n_distinct:,} distinct rows, "
+        "stratified by class."
     )
 
 
 NOTES = (
-    "All rows are at one place: the distance does not tell them apart.",
-    "One axis holds the spread; width says how many rows there are.",
-    "The area of a dot says how many rows are at its place.",
+    "All rows are at one point: the distance does not distinguish them.",
+    "One axis explains the variance; the width shows the number of rows.",
+    "The area of a dot shows the number of rows.",
 )

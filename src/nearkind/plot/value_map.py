@@ -108,12 +108,10 @@ def _set_limits(ax: Axes, places: Array, plane: Plane) -> None:
 
 def _note(n_values: int, plane: Plane) -> str:
     if n_values == 1:
-        return "There is one value only."
+        return "There is only one value."
     if plane.n_axes == 0:
         return (
-            f"All {count_text(n_values, 'value')} are at one place: the distance does "
-            "not tell them apart."
+            f"All {count_text(n_values, 'value')} are at one point: the distance "
+            "does not distinguish them."
         )
-    return (
-        f"{count_text(n_values, 'value')}, near each other where the distance is small."
-    )
+    return f"{count_text(n_values, 'value')}; the closer, the smaller their distance."
