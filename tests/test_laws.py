@@ -19,7 +19,7 @@ from nearkind.laws import LAWS
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),
-    pytest.mark.filterwarnings("ignore:Such a row only pushes"),
+    pytest.mark.filterwarnings("ignore:Such a row only repels"),
 ]
 X, y = labelled_table(30, seed=11)
 NUMBERS = X.assign(

@@ -109,7 +109,7 @@ def test_the_task_can_be_stated(prices, tmp_path):
     assert "'make' of prices.csv has values that are not numbers, such as 'a" in text
     text = run(*fit, "--task", "number", "--class-weight", "balanced").stderr
     assert "where classes are predicted" in text
-    assert "whole tables" in run(*fit, "--task", "number", "--stream").stderr
+    assert "whole table" in run(*fit, "--task", "number", "--stream").stderr
 
 
 def test_a_last_column_of_numbers_is_suggested_as_the_target(tmp_path):

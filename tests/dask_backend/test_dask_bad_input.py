@@ -120,7 +120,7 @@ def test_a_step_takes_some_partitions():
 
 def test_distances_that_need_the_whole_table():
     model = nk.CPMLClassifier(nk.baselines.Hamming())
-    with pytest.raises(TypeError, match="Hamming learns from whole tables only"):
+    with pytest.raises(TypeError, match="Hamming requires the whole table"):
         model.fit(X, Y)
 
 

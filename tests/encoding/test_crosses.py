@@ -152,9 +152,9 @@ def test_columns_without_names_have_numbers():
     made = Codebook(crosses=[(1, 0)])
     made.fit_encode([["a", "x"], ["b", "y"]])
     assert made.feature_names == ["x0", "x1", "x1 x x0"]
-    with pytest.raises(ValueError, match="a column 2, which there is not"):
+    with pytest.raises(ValueError, match="a column 2, which does not exist"):
         Codebook(crosses=[(2, 0)]).fit_encode([["a", "x"]])
-    with pytest.raises(ValueError, match="a column 0, which there is not"):
+    with pytest.raises(ValueError, match="a column 0, which does not exist"):
         book(crosses=[(0, 1)])
 
 

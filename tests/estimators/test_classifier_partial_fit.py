@@ -125,7 +125,7 @@ def test_a_metric_given_to_fit_over_stays_as_it_is():
 @pytest.mark.parametrize("metric", [nk.baselines.Hamming(), nk.baselines.POLA()])
 def test_other_metrics_learn_from_whole_tables(metric):
     name = type(metric).__name__
-    with pytest.raises(TypeError, match=f"{name} learns from whole tables only. Take"):
+    with pytest.raises(TypeError, match=f"{name} requires the whole table. Use"):
         nk.CPMLClassifier(metric).partial_fit(*rows(30))
 
 

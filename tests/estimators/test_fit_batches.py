@@ -178,5 +178,5 @@ class TestClassifier:
         assert model.predict_proba(X)[0] == pytest.approx([8 / 9, 1 / 9])
 
     def test_baselines_learn_from_whole_tables(self):
-        with pytest.raises(TypeError, match="Hamming learns from whole tables only"):
+        with pytest.raises(TypeError, match="Hamming requires the whole table"):
             nk.CPMLClassifier(nk.baselines.Hamming()).fit_batches(cut(*rows(), 50))

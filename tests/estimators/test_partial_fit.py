@@ -111,7 +111,7 @@ def test_other_columns_are_refused():
 def test_what_fit_learned_has_no_counts_to_add_to():
     X, y = rows(30)
     model = fed(nk.CPML(max_iter=2), cut(X, y, 30)).fit(X, y)
-    with pytest.warns(UserWarning, match="starts anew with this batch"):
+    with pytest.warns(UserWarning, match="starts again with this batch"):
         model.partial_fit(X, y)
     assert model.n_samples_seen_ == 30
     with pytest.raises(ValueError, match="no row to learn from"):

@@ -123,7 +123,7 @@ def test_minus_one_is_a_label_in_fit():
         (with_gaps(np.full(60, "ham")), "imply no triplets"),
         (Y[:-1], "X has 60 rows, y has 59 labels"),
         (np.where(KNOWN, np.linspace(0, 1, 60), np.nan), "continuous"),
-        (None, "nothing to learn from: state triplets, .*or pass y"),
+        (None, "nothing to learn from: pass triplets, .*or pass y"),
     ],
 )
 def test_labels_that_cannot_teach_are_refused(labels, words):

@@ -65,7 +65,7 @@ def test_a_large_claim_is_refused_before_it_is_read(tmp_path, table, monkeypatch
     path = tmp_path / "a.parquet"
     parquet.write_table(table, path)
     monkeypatch.setattr(arrow, "MAX_BYTES", 10)
-    assert "bytes; cut it into smaller files" in complaint(str(path))
+    assert "bytes; split it into smaller files" in complaint(str(path))
     monkeypatch.setattr(arrow, "MAX_CELLS", 5)
     assert "it claims 3 rows of 2 cells, more than 5" in complaint(str(path))
 

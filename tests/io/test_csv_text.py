@@ -48,7 +48,7 @@ def test_a_delimiter_that_was_given_is_taken(tmp_path):
     assert read_columns(
         written(tmp_path, "b.tsv", "a\tb\n1\t2\n"), ReadOptions(delimiter="tab")
     )
-    assert "one letter" in complaint(path, delimiter=",,")
+    assert "one character" in complaint(path, delimiter=",,")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_wrong_encoding_is_told_with_its_line(tmp_path):
         ('a,b\n1,"2\n1,2\n1,2\n', "line 4: the row that begins in line 2 has a quote"),
         ('a,b\n1,"2\n1,"2"\n', "line 3: the row that begins in line 2 has a quote"),
         ('a,b\n1,"2"x\n', "line 2: "),
-        (b"a,b\n1,\x002\n", "line 2: it holds a NUL byte"),
+        (b"a,b\n1,\x002\n", "line 2: it has a NUL byte"),
     ],
 )
 def test_bad_files_are_told_with_their_line(tmp_path, content, words):
@@ -111,7 +111,7 @@ def test_a_line_is_counted_beyond_those_looked_at_for_the_delimiter(tmp_path):
 def test_a_line_without_end_takes_no_memory_without_end(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "MAX_LENGTH", 1000)
     path = written(tmp_path, "a.csv.gz", "a,b\n" + "x" * 1_000_000)
-    assert "line 2: it is longer than 1,000 letters" in complaint(path)
+    assert "line 2: it is longer than 1,000 characters" in complaint(path)
 
 
 def test_a_table_without_end_is_refused(tmp_path, monkeypatch):

@@ -23,7 +23,9 @@ def test_many_values_or_many_rows_are_refused_before_any_fit():
     candidate.check_size(known, MAX_NUMBERS // 5)
     with pytest.raises(ValueError, match=r"5 of them for 12,000,001 rows are more"):
         candidate.check_size(known, MAX_NUMBERS // 5 + 1)
-    with pytest.raises(ValueError, match=r"the columns have 5 in all, more than 4"):
+    with pytest.raises(
+        ValueError, match=r"the columns have 5 values in total, more than 4"
+    ):
         Candidate("values", Hamming(), max_values=4).check_size(known, 3)
 
 
@@ -34,7 +36,7 @@ def test_without_a_limit_any_size_will_do():
 def test_pairs_are_needed_only_where_it_says_so():
     pairs = Candidate("pairs", Hamming(), needs_crosses=True)
     pairs.check_size(book(crosses=[(0, 1)]), 3)
-    with pytest.raises(ValueError, match="No pair of columns says clearly more"):
+    with pytest.raises(ValueError, match="No pair of columns is clearly more"):
         pairs.check_size(book(), 3)
 
 

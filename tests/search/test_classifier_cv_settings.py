@@ -154,7 +154,7 @@ class TestSettings:
         assert first == "0% done; next: Hamming()"
         assert second.startswith("45% done, best score ")
         assert second.endswith("%; next: Hamming()")
-        assert last == "90% done; next: learning from all rows"
+        assert last == "90% done; next: refitting to all rows"
 
     def test_who_refuses_is_named_and_if_all_do_it_is_an_error(self):
         model = few(candidates=[Refusing(), Hamming()]).fit(X, y)
@@ -311,7 +311,7 @@ def test_callbacks_are_told_of_every_candidate():
         "setup",
         "fit",
         *["Hamming()", "Euclidean()"] * 2,
-        "learning from all rows",
+        "refitting to all rows",
         "teardown",
     ]
     stopper = Recorder()

@@ -118,7 +118,7 @@ def refused(X, what, example, advice):
     text = str(caught.value)
     assert text.startswith(f"Column 'a' holds {what}, such as {example!r}")
     assert advice in text
-    assert "turn it into text" in text
+    assert "convert it to text" in text
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def refused(X, what, example, advice):
 )
 def test_moments(X):
     noon = "2020-02-03T12:00:00.000500"
-    refused(X, "dates", noon, "Take its month, weekday or age in days")
+    refused(X, "dates", noon, "Use its month, weekday or age in days")
 
 
 def test_moments_with_a_zone():

@@ -46,7 +46,7 @@ def test_what_is_found(audit):
     assert (alike.value, alike.like, alike.n_rows) == ("oslo ", "Oslo", 1)
     assert audit.near_rows[0].distance == 0.25
     assert audit.n_repeated > 0  # but for the key
-    assert audit.notes == ["Left out, as they name rows: 'key'."]
+    assert audit.notes == ["Left out as identifiers: 'key'."]
 
 
 def test_it_is_told_in_words(audit):
@@ -54,7 +54,7 @@ def test_it_is_told_in_words(audit):
     for words in (
         "Audit of 120 rows, 5 columns, 2 classes",
         "row 3 has ",
-        "column 'job' gives the label away: alone it tells",
+        "column 'job' leaks the label: it alone predicts",
         "values of 'town': 'oslo ' (1) may mean 'Oslo' (",
         "spelled alike",
         "    and 7 more",
@@ -137,7 +137,7 @@ def test_what_is_drawn_is_said(monkeypatch):
     monkeypatch.setattr("nearkind.tasks.audit.MOST_COMPARED", 10)
     monkeypatch.setattr(duplicates, "MOST_COMPARED", 10)
     found = nk.audit(*people(), metric="hamming")
-    assert "Near rows are those among 10 drawn from" in found.notes[-1]
+    assert "Near rows were searched in a sample of 10 of" in found.notes[-1]
 
 
 class TestBadTables:
@@ -145,13 +145,13 @@ class TestBadTables:
         found = nk.audit(people()[0], ["one"] * 120)
         assert found.doubtful_labels == []
         assert found.ceiling == 1.0
-        assert "that takes two classes of two rows each" in found.notes[-1]
+        assert "this requires two classes with two rows each" in found.notes[-1]
 
     def test_a_class_of_one_row(self):
         X, y = people()
         y[0] = "odd"
         found = nk.audit(X, y, metric="hamming")
-        assert "were not judged: 'odd'" in found.notes[1]
+        assert "were not checked: 'odd'" in found.notes[1]
         assert 0 not in {each.row for each in found.doubtful_labels}
 
     def test_every_row_a_class_of_its_own(self):
@@ -164,13 +164,13 @@ class TestBadTables:
         assert found.ceiling == 0.5
         assert found.n_repeated == 19
         assert found.near_rows == []
-        assert "no column tells rows apart" in found.notes[-1]
+        assert "every column is constant or an identifier" in found.notes[-1]
 
     def test_identifiers_only(self):
         found = nk.audit([[f"k{i}"] for i in range(40)], ["x", "y"] * 20)
         assert [each.what for each in found.odd_columns] == ["identifier"]
         assert found.doubtful_labels == []
-        assert "no column tells rows apart" in found.notes[-1]
+        assert "every column is constant or an identifier" in found.notes[-1]
 
     def test_free_text_is_left_out_as_it_names_rows(self):
         X, y = people()

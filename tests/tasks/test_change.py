@@ -308,7 +308,7 @@ def test_what_cannot_change_is_said():
     assert not nowhere.found
     assert nowhere.proven
     assert nowhere.to_dict()["n_changes"] is None
-    assert "does not say another class" in nowhere.reason
+    assert "does not predict another class" in nowhere.reason
 
 
 def test_an_unseen_value_of_the_row_may_stay_or_change():

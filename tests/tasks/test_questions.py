@@ -215,7 +215,7 @@ def test_the_end_of_a_small_table():
     assert len(rows) == 3
     assert questions.ask() is None
     assert questions.progress().n_decided == 0
-    with pytest.raises(ValueError, match="3 answers decide nothing"):
+    with pytest.raises(ValueError, match="3 answers teach nothing"):
         questions.fit()
 
 

@@ -165,7 +165,8 @@ def named_pairs(
         a, b = (_place(name, names, named) for name in pair)
         if a == b:
             raise ValueError(
-                f"crosses pairs the column {names[a]!r} with itself. Give two columns."
+                f"crosses pairs the column {names[a]!r} with itself. Name two "
+                "different columns."
             )
         for d in (a, b):
             if features[d].positions is not None:
@@ -185,7 +186,7 @@ def _place(name: Any, names: Sequence[object], named: bool) -> int:
     if not named and is_number and 0 <= int(name) < len(names):
         return int(name)
     raise ValueError(
-        f"crosses pairs a column {name!r}, which there is not. "
+        f"crosses pairs a column {name!r}, which does not exist. "
         f"{did_you_mean(name, names)}"
     )
 

@@ -92,7 +92,7 @@ class Distance(TableEstimator):
         strengths: Iterable[float | str],
         sample_weight: object = None,
     ) -> Iterator[Self]:
-        """Fit at one strength after the other, for distances that have one.
+        """Fit at a sequence of strengths, for distances with a strength.
 
         Parameters
         ----------
@@ -136,13 +136,13 @@ class Distance(TableEstimator):
         return self._answering().triplet_accuracy(X, y, owner=type(self).__name__)
 
     def explain(self, a: object, b: object) -> Any:
-        """Split the distance between two rows among the features.
+        """Return the contribution of each feature to the distance between two rows.
 
-        Where a row is a sum of vectors, a feature gets its own term of the squared
-        distance and half of each cross term with another feature; the contributions
-        add up to the squared distance, and a negative one works against the others.
-        For other distances a contribution is how much smaller the distance is if the
-        second row has the first one's value.
+        If a row is a sum of vectors, a feature gets its own term of the squared
+        distance and half of each cross term with another feature; the contributions add
+        up to the squared distance, and a negative contribution reduces the others. For
+        other distances, a contribution is the decrease of the distance if the second
+        row had the first one's value.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class SeparableDistance(Distance):
     def value_distances(
         self, feature: object, *, squared: bool = False, values: object = None
     ) -> Any:
-        """Return how far apart the values of one feature are, all else being equal.
+        """Return the distances between the values of one feature, all else being equal.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class SeparableDistance(Distance):
         squared : bool, default=False
             Return squared distances.
         values : sequence, default=None
-            Those to tabulate, in this order; None: all, of which there may be 2,000.
+            Values to tabulate, in this order; None: all, at most 2,000.
 
         Returns
         -------
@@ -256,9 +256,9 @@ class Traits(NamedTuple):
     has_coordinates : bool
         Whether a number may be one coordinate, as numeric="scale" makes it.
     is_learned : bool
-        Whether labels or constraints say how much each feature counts. Of other
-        distances the shares of features do not say what tells classes apart: a column
-        of row numbers may come first.
+        Whether the weights of features are learned from labels or constraints. For
+        other distances, the shares of features do not show which features separate the
+        classes: a column of row numbers may be first.
     is_euclidean : bool
         Whether its form is Euclidean between vectors.
     policies : dict of str to tuple of str

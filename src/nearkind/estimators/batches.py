@@ -79,8 +79,8 @@ class BatchSummarizer:
             table = read_table(batch.X)
             if len(y) != table.n_rows:
                 raise ValueError(
-                    f"X has {table.n_rows} rows, y has {len(y)} labels. Give one label "
-                    "a row."
+                    f"X has {table.n_rows} rows, y has {len(y)} labels. Pass one "
+                    "label per row."
                 )
             settings = self.sample_size, self.numeric, self.seed
             return BatchSummary.of(batch.number, table, y, classes, *settings)
@@ -148,8 +148,8 @@ def problems(
         yield found
     if found is None:
         raise ValueError(
-            "There was no row when the batches were read for the second time. Pass a "
-            "function that starts anew each time it is called."
+            "There was no row when the batches were read for the second time. "
+            "Pass a function that returns a new iterator each time it is called."
         )
 
 
@@ -217,9 +217,9 @@ def _known_classes(model: Any, y: Any, classes: Any, owner: str) -> LabelArray:
         return model.classes_
     if hasattr(model, "metric_"):
         warnings.warn(
-            f"This {owner} comes from fit or from a file, which keep no "
-            "counts to add to: partial_fit starts anew with this batch. Give it "
-            "every batch to learn from all.",
+            f"This {owner} comes from fit or from a file, which do not keep "
+            "counts, so partial_fit starts again with this batch. Pass all "
+            "batches to partial_fit to learn from all of them.",
             UserWarning,
             stacklevel=4,
         )

@@ -433,8 +433,8 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         if self.n_remembered_ < self.n_samples_seen_:
             warnings.warn(
                 f"{type(self).__name__} remembers {self.n_remembered_:,} of "
-                f"{self.n_samples_seen_:,} rows, drawn from each class and weighted "
-                "for it; only these vote. Set n_remembered of fit_batches to remember "
+                f"{self.n_samples_seen_:,} rows, a weighted sample of each class; "
+                "only these vote. Set n_remembered of fit_batches to remember "
                 "more.",
                 RememberedRowsWarning,
                 stacklevel=3,
@@ -445,8 +445,8 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
 def _check_takes_batches(metric: object) -> CPML:
     if not isinstance(metric, CPML):
         raise TypeError(
-            f"{type(metric).__name__} learns from whole tables only. Take CPML as "
-            "the metric to learn from batches."
+            f"{type(metric).__name__} requires the whole table. Use CPML as the "
+            "metric to learn from batches."
         )
     return metric
 

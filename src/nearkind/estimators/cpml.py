@@ -246,10 +246,10 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         *,
         max_rows: int | None = None,
     ) -> Iterator[Self]:
-        """Learn at one strength after the other, each from where the last one ended.
+        """Fit at a sequence of strengths, with warm starts.
 
-        The table is read and counted once. From strong to weak, few directions lead to
-        more; directions that a strong penalty took away stay away.
+        The table is read and counted once. Pass strengths in descending order, so that
+        the rank increases; directions removed by a strong penalty are not restored.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         Yields
         ------
         self
-            Fitted at one strength after the other: use it at once, or copy it.
+            Fitted at one strength after the other: use it immediately, or copy it.
 
         Examples
         --------
@@ -316,7 +316,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         triplets : array-like (m, 3), default=None
             Tuples (i, j, k): i is nearer to j than to k.
         pairs : array-like (m, 3), default=None
-            Tuples (i, j, side): side is +1 if i and j are alike, -1 if not.
+            Tuples (i, j, side): side is +1 if i and j are similar, -1 if not.
         quadruplets : array-like (m, 4), default=None
             Tuples (i, j, k, l): i is nearer to j than k is to l.
         y : array-like (n,), default=None
@@ -469,7 +469,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         Returns
         -------
         Bound
-            Prints as a sentence and says when it is too large to mean anything.
+            Prints as a sentence, which states whether the bound is informative.
         """
         codes = self._answering().encode(X)
         if self.constraints != "pairs":

@@ -174,8 +174,8 @@ def checked_labels(y: Any, n_rows: int, owner: str) -> LabelArray:
 def _check_targets(y: LabelArray) -> None:
     """Refuse labels that are measurements; warn of whole numbers that look like it."""
     advice = (
-        "so this looks like regression. Take CPMLRegressor or CPMLRegressorCV, which "
-        "predict numbers, or cut the numbers into ranges"
+        "so this looks like regression. Use CPMLRegressor or CPMLRegressorCV, "
+        "which predict numbers, or bin the numbers"
     )
     is_float = y.dtype.kind == "f"
     if is_float and not np.array_equal(y, np.floor(y)):
@@ -238,7 +238,7 @@ def label_array(labels: list[Any]) -> LabelArray:
     if array.dtype.kind in "USf" and array.tolist() != labels:
         pairs = zip(array.tolist(), labels, strict=True)
         row = next(i for i, (kept, label) in enumerate(pairs) if kept != label)
-        what = "ends in a NUL character, which arrays of text do not keep. Take it off."
+        what = "ends in a NUL character, which arrays of text do not keep. Remove it."
         if array.dtype.kind == "f":
             what = (
                 f"would be rounded to {float(labels[row]):.0f} in an array of floats, "
@@ -289,8 +289,8 @@ def constraint_labels(
     if y is None:
         if not may_lack:
             raise ValueError(
-                "There is nothing to learn from: state triplets, pairs or quadruplets, "
-                "or pass y with some labels."
+                "There is nothing to learn from: pass triplets, pairs or "
+                "quadruplets, or pass y with some labels."
             )
         return partial_labels(None, n_rows)
     y = column_or_1d(_as_array(y), warn=True)

@@ -167,8 +167,8 @@ class NeighborEstimator(TableEstimator, TransformerMixin):
             name = self.committee_.explaining.report.method
             raise ValueError(
                 f"{name} has distances between rows and {lack}, so there is no "
-                f"{asked or method}. Take CPML as the metric, or a baseline that has "
-                "them, such as Euclidean or NCA."
+                f"{asked or method}. Use CPML as the metric, or a baseline such "
+                "as Euclidean or NCA."
             )
         return self.distance_
 

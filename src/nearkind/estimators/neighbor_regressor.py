@@ -35,11 +35,11 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         return self.committee_.predict(X, type(self).__name__)
 
     def predict_interval(self, X: TableLike, coverage: float = 0.9) -> Array:
-        """Return an interval that holds the number of a row as often as asked (n, 2).
+        """Return prediction intervals with the given coverage (n, 2).
 
         By split conformal prediction from the rows held out by fit, in units of the
         spread of the neighbours' targets, so that intervals are wide where neighbours
-        disagree. The share holds on average over new rows like those of fit.
+        disagree. The coverage holds on average over new rows like those of fit.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         return self._quantiles(X, [tail, 1.0 - tail])
 
     def predict_quantiles(self, X: Any, q: Any) -> Array:
-        """Return quantiles of the number of each row, as ``predict_interval`` has them.
+        """Return quantiles of the target of each row, as for ``predict_interval``.
 
         Parameters
         ----------
@@ -82,24 +82,25 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         needed = max((max(x, 1.0 - x) for x in levels), default=0.0)
         if held is None:
             raise ValueError(
-                "Intervals need rows held out, and fit had too few to hold some out. "
-                "Give at least 10 rows."
+                "Intervals require held-out rows, but fit had too few rows to "
+                "hold out. Pass at least 10 rows."
             )
         found = self.committee_.quantiles(X, levels, type(self).__name__)
         if any(np.isinf(held.quantile(level)) for level in levels):
             warnings.warn(
-                f"A quantile of {needed:g} needs {rows_needed(needed):,} rows held "
-                f"out; there were {held.weights.sum():g}. Ends are infinite; ask for "
-                "less, or fit more rows.",
+                f"A quantile of {needed:g} needs {rows_needed(needed):,} held-out "
+                f"rows; there were {held.weights.sum():g}. Ends are infinite; "
+                "request a less extreme quantile, or fit more rows.",
                 FewHeldRowsWarning,
                 stacklevel=3,
             )
         return found
 
     def condensed(self, n_rows: int | None = None, tolerance: float = 0.01) -> Self:
-        """Return a regressor of the same distances in which few rows vote.
+        """Return a regressor with the same distances that stores few rows.
 
-        Each stands for the rows near it. Intervals are those of the errors by all rows.
+        Each stored row represents the rows near it. Intervals use the errors of the
+        model with all rows.
 
         Parameters
         ----------
@@ -121,22 +122,22 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         return found
 
     def explain(self, a: object, b: object = None, *, n_neighbors: int = 5) -> Any:
-        """Say why a row is given its number, or why two rows are far apart.
+        """Explain the prediction for a row, or the distance between two rows.
 
         Parameters
         ----------
         a : one row: a dict, a list, a pandas Series or a table of one row
         b : as a, default=None
-            None: why a is given its number.
+            None: explain the prediction for a.
         n_neighbors : int, default=5
-            Training rows to name.
+            Number of training rows to show.
 
         Returns
         -------
         NumberExplanation, or a DataFrame
-            For one row, its nearest rows with their targets, and what each column
-            contributes to the prediction. Of two rows what each feature adds to their
-            distance, or to its square.
+            For one row, its nearest rows with their targets, and the contribution of
+            each column to the prediction. For two rows, the contribution of each
+            feature to their distance, or its square.
         """
         check_is_fitted(self)
         if b is not None:
@@ -147,8 +148,8 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
     def explain_rows(self, X: TableLike) -> Any:
         """Return the contribution of each feature to the prediction of each row.
 
-        Contributions are Shapley values, as those of classifiers; those of a row and
-        its base value add up to the prediction.
+        Contributions are Shapley values, as for classifiers; the contributions of a row
+        and its base value add up to the prediction.
 
         Parameters
         ----------

@@ -181,9 +181,9 @@ def warn_of_single_rows(labels: WeightedLabels, classes: LabelArray) -> None:
     if single:
         warnings.warn(
             f"{len(single)} of {len(classes)} classes have one row, which has no "
-            f"target neighbour: {', '.join(single[:5])}"
-            f"{' and more' if len(single) > 5 else ''}. Such a row only pushes others "
-            "away; give more rows of its class to have it drawn to them.",
+            "target neighbour: "
+            f"{', '.join(single[:5])}{' and more' if len(single) > 5 else ''}. "
+            "Such a row only repels rows of other classes; add rows of its class.",
             UserWarning,
             stacklevel=5,
         )
@@ -335,8 +335,8 @@ def _cause(learned: Learned) -> str:
             f"below {learned.strength_max:.3g}, or strength='auto'."
         )
     return (
-        "no direction in these columns brings rows of one class together. Take another "
-        "projection, or add columns that tell the classes apart."
+        "no direction in these columns brings rows of one class together. Use "
+        "another projection, or add columns that separate the classes."
     )
 
 

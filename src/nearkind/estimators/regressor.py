@@ -38,42 +38,43 @@ N_FOLDS = 4
 
 @estimator_class()
 class CPMLRegressor(NeighborRegressor, BaseEstimator):
-    """Predict a number by the neighbours of a row under a learned distance.
+    """Predict a number from the neighbours of a row under a learned distance.
 
-    Equal training rows are one weighted row, so no prediction depends on the order of
-    rows. Of more than 20,000 rows so many are drawn to learn from and to vote.
+    Equal training rows are one weighted row, so predictions do not depend on the order
+    of rows. From more than 20,000 rows, a sample of 20,000 is used for learning and
+    voting.
 
     Parameters
     ----------
     metric : distance or str, default=None
-        Unfitted: ``MLKR`` or any distance of nearkind, or the name of one. A distance
-        that learns from classes learns from the quantile ranges of the target, five
-        of them: value histograms are those of the ranges, and triplets say that rows
-        of one range are nearer than rows of another. RFM and MLKR learn from the
-        numbers themselves. None: ``MLKR(numeric="scale")``.
+        An unfitted ``MLKR`` or any distance of nearkind, or its name. A distance that
+        learns from classes learns from five quantile ranges of the target: value
+        histograms are those of the ranges, and triplets state that rows of one range
+        are nearer than rows of another. RFM and MLKR learn from the numbers themselves.
+        None: ``MLKR(numeric="scale")``.
     n_neighbors : int, default=5
-        How many rows vote; of soft votes all do, and it is for ``kneighbors`` and
-        ``score_samples`` alone.
+        Number of rows that vote. With weights="soft" all rows vote, and only
+        ``kneighbors`` and ``score_samples`` use it.
     weights : {"uniform", "distance", "soft"} or callable, default="soft"
         As in :class:`nearkind.CPMLClassifier`.
     index : {"exact", "faiss"}, default="exact"
-        As there.
+        As in :class:`nearkind.CPMLClassifier`.
     temperature : "auto" or float > 0, default="auto"
-        Of soft votes, which weigh exp(-distance^2 / temperature). "auto" takes the one
-        with the least squared error on rows held out.
+        Temperature of soft votes, which have weight exp(-distance^2 / temperature).
+        "auto" selects the one with the smallest squared error on held-out rows.
     scale : {"linear", "log", "quantile"}, default="linear"
-        On which the mean of votes is taken: of the target, its logarithm, or the
-        normal score of its rank.
+        Scale on which votes are averaged: the target, its logarithm, or the normal
+        score of its rank.
     trend : bool, default=False
-        Whether rows vote on what a ridge regression on all values leaves of the
-        target, which is then added.
+        Whether rows vote on the residuals of a ridge regression on all values, which is
+        then added.
     random_state : int, RandomState or None, default=0
-        For the rows held out.
+        Seed of the sample of held-out rows.
 
     Attributes
     ----------
     committee_ : NumberCommittee
-        What answers: one voter.
+        One voter: the distance and the rows that vote.
     distance_ : FittedDistance
     metric_ : estimator
         The fitted ``metric``.
@@ -101,10 +102,10 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
     random_state: parameters.Seed = 0
 
     def fit(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
-        """Learn the distance and keep the rows.
+        """Fit the distance and store the training rows.
 
-        A quarter of the rows is held out from a first fit, for the temperature and for
-        intervals; then all rows are learned from.
+        A quarter of the rows is held out from a first fit, to select the temperature
+        and to calibrate intervals; the final fit uses all rows.
 
         Parameters
         ----------
@@ -112,7 +113,7 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
         y : array-like (n,)
             One finite number per row.
         sample_weight : array-like (n,), default=None
-            One weight >= 0 per row, counting repetitions of it; None: ones.
+            One weight >= 0 per row, the number of its repetitions; None means ones.
 
         Returns
         -------

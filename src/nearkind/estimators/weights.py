@@ -116,8 +116,8 @@ def warn_of_small_weights(rows: CodedRows, k: int) -> None:
     total = float(rows.weights.sum())
     if total < k <= len(rows):
         warnings.warn(
-            f"The sample weights add up to less than n_neighbors={k}, so "
-            "every row votes on every answer. A weight counts repetitions of its row; "
+            f"The sample weights add up to less than n_neighbors={k}, so all rows "
+            "vote on every prediction. A weight counts repetitions of its row; "
             "scale the weights up, so that their mean is 1 for example.",
             SmallWeightWarning,
             stacklevel=4,

@@ -211,9 +211,9 @@ def portable_tables(distance: FittedDistance, method: str) -> Sequence[Array]:
             "nearkind fit --no-forest."
         )
     raise ValueError(
-        f"{method} has neither vectors of values nor tables of their distances, of "
-        "which an export is made. Fit CPML instead, or a baseline that has them, such "
-        "as Euclidean, NCA, ValueDifference or Hamming."
+        f"{method} cannot be exported: it has neither vectors of values nor "
+        "tables of their distances. Fit CPML instead, or a baseline that has "
+        "them, such as Euclidean, NCA, ValueDifference or Hamming."
     )
 
 

@@ -26,7 +26,9 @@ def read_parquet(stream: BinaryIO, options: ReadOptions) -> Columns:
         _check_size(claims.num_rows, claims.num_columns)
         n_bytes = sum(max(group.total_byte_size, 0) for group in groups)
         if n_bytes > MAX_BYTES:
-            raise ValueError(f"it claims {n_bytes:,} bytes; cut it into smaller files.")
+            raise ValueError(
+                f"it claims {n_bytes:,} bytes; split it into smaller files."
+            )
         return file.read()
 
     return _columns(read)
@@ -142,7 +144,7 @@ def _check_size(n_rows: int, n_columns: int) -> None:
     if n_rows * n_columns > MAX_CELLS:
         raise ValueError(
             f"it claims {n_rows:,} rows of {n_columns:,} cells, more than "
-            f"{MAX_CELLS:,} in all; cut it into smaller files."
+            f"{MAX_CELLS:,} in total; split it into smaller files."
         )
 
 

@@ -155,7 +155,7 @@ def parse_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         if TOO_LONG in str(error):
             raise ValueError(
                 f"the row that begins in line {start} has a cell of more than "
-                f"{MAX_LENGTH:,} letters, or a quote that is not closed"
+                f"{MAX_LENGTH:,} characters, or a quote that is not closed"
             ) from None
         if reader.line_num > start or END_OF_DATA in str(error):
             raise ValueError(

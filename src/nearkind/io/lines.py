@@ -61,7 +61,8 @@ class Lines:
             self.number += 1
             if len(line) == MAX_LENGTH:
                 raise ValueError(
-                    f"it is longer than {MAX_LENGTH:,} letters, so this is no table"
+                    f"it is longer than {MAX_LENGTH:,} characters, so this is not "
+                    "a table"
                 )
             yield line
 
@@ -75,8 +76,8 @@ def without_nul(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         if "\0" in line:
             raise ValueError(
-                "it holds a NUL byte, so this is no text; if it is UTF-16, give that "
-                "encoding"
+                "it has a NUL byte, so this is not text; if it is UTF-16, pass "
+                "that encoding"
             )
         yield line
 
@@ -99,8 +100,8 @@ def parse_text(
         result = _parse(stream, FALLBACK, parse)
         byte = error.object[error.start]
         warn(
-            f"The text is not UTF-8 (byte {byte:#04x}), so it is read as Latin-1; if "
-            "letters look wrong, give its encoding.",
+            f"The text is not UTF-8 (byte {byte:#04x}), so it is read as Latin-1; "
+            "if characters look wrong, pass its encoding.",
             ReadingWarning,
             stacklevel=2,
         )

@@ -60,7 +60,7 @@ class ReadOptions(NamedTuple):
         character = DELIMITERS.get(given, given) if given else given
         if character is not None and (len(character) != 1 or character in '"\r\n'):
             raise ValueError(
-                f"A delimiter is one letter, such as , ; | or tab; got {given!r}."
+                f"A delimiter is one character, such as , ; | or tab; got {given!r}."
             )
         return character
 

@@ -108,7 +108,7 @@ def open_bytes(data: str) -> Iterator[BinaryIO]:
     """Open a source that can be read again from its start."""
     if data == STANDARD_INPUT:
         if sys.stdin is None:
-            raise OSError("Standard input is closed, and DATA is to come from it.")
+            raise OSError("Standard input is closed, so DATA cannot be read from it.")
         with _seekable_copy(sys.stdin.buffer) as copy:
             yield copy
         return

@@ -113,14 +113,16 @@ class Candidate:
         """
         n_values = sum(min(size, self.most_each or size) for size in book.n_values)
         if self.needs_crosses and not book.crosses_:
-            raise ValueError("No pair of columns says clearly more than its parts do.")
+            raise ValueError(
+                "No pair of columns is clearly more informative than its two columns."
+            )
         if self.max_values is None:
             return
         if n_values > self.max_values:
             raise ValueError(
-                "It has a coordinate for every value, and the columns have "
-                f"{n_values:,} in all, more than {self.max_values:,}: drop or coarsen "
-                "those of many values to have it tried."
+                "It has one coordinate per value, and the columns have "
+                f"{n_values:,} values in total, more than {self.max_values:,}. "
+                "Drop or coarsen columns with many values to include it."
             )
         if n_values * n_rows > MAX_NUMBERS:
             raise ValueError(

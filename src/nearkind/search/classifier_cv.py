@@ -225,7 +225,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             CPMLs are refitted to all partitions, other distances to the sample.
         y : one label per row
         sample_weight : array-like (n,), default=None
-            One weight >= 0 per row, counting repetitions of it; None: ones.
+            One weight >= 0 per row, the number of its repetitions; None means ones.
 
         Returns
         -------
@@ -251,7 +251,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
                 notify(
-                    search.search_work, search.total, "learning from all rows", np.nan
+                    search.search_work, search.total, "refitting to all rows", np.nan
                 )
             with Deadline(start + budget).limit(), column_warnings_ignored():
                 voters = self._learn(search, choice.members)
@@ -341,8 +341,9 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         what = "those classes are" if by_class else "every class is"
         n_rows = f"; there were {held.weights.sum():g}" if not by_class else ""
         warnings.warn(
-            f"A coverage of {coverage:g} needs {rows_needed(coverage):,} held-out rows"
-            f"{whose}{n_rows}. So {what} in every set; ask for less, or fit more rows.",
+            f"A coverage of {coverage:g} needs {rows_needed(coverage):,} held-out "
+            f"rows{whose}{n_rows}. So {what} in every set; request a lower "
+            "coverage, or fit more rows.",
             FewHeldRowsWarning,
             stacklevel=3,
         )
@@ -412,8 +413,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             raise ValueError(f"No candidate could be fitted. {name}: {why}")
         if search.was_interrupted:
             warnings.warn(
-                f"The search was interrupted after {search.n_fits} fits; the best so "
-                "far is learned from all rows. Interrupt again to stop.",
+                f"The search was interrupted after {search.n_fits} fits; the best "
+                "model so far is refitted to all rows. Interrupt again to stop.",
                 SearchInterruptedWarning,
                 stacklevel=3,
             )
@@ -518,8 +519,9 @@ def _warn_if_cut(metrics: Iterable[Any]) -> None:
     if Stop.OUT_OF_TIME.name in reasons:
         told = TimeBudgetWarning(
             Parameter("time_budget"),
-            " ran out while the chosen distances were learned from all rows; they are "
-            "taken as they were then. Allow more time, or give fewer rows.",
+            " ran out while the selected distances were refitted to all rows; "
+            "they are used as they were then. Allow more time, or pass fewer "
+            "rows.",
         )
         warnings.warn(told, stacklevel=4)
 

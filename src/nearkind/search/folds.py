@@ -256,9 +256,9 @@ def folds_of(model: Any, rows: CodedRows, y: Any) -> list[Fold]:
         folds = _judging(deal_by_class(rows.y, n_folds, rng), rows.y)
     if not folds:
         raise ValueError(
-            f"{type(model).__name__} holds rows out to choose by, but no fold of "
-            f"{len(rows.y)} rows leaves two classes to learn from. Give more rows, or "
-            "take CPMLClassifier."
+            f"{type(model).__name__} selects on held-out rows, but no fold of "
+            f"{len(rows.y)} rows leaves two classes for training. Pass more rows, "
+            "or use CPMLClassifier."
         )
     return [limit_training(fold, rows.y, rng) for fold in folds]
 

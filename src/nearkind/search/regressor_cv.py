@@ -48,53 +48,54 @@ SKEWED = 1.0
 
 @estimator_class()
 class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
-    """Predict a number by the neighbours under the distances that do best.
+    """Predict numbers from neighbours, with distances selected on held-out rows.
 
-    Chooses, by rows held out, the scale of the target, the distances to learn, whether
-    rows vote on the residuals of a linear trend, and the temperature of the votes. The
-    mean of up to ``max_members`` of them predicts. Distances are MLKR and RFM, of
-    values kept apart and of value histograms of the quantiles of the target; numbers
-    are standardised coordinates.
+    Selects the scale of the target, the distances, whether rows vote on the residuals
+    of a linear trend, and the temperature of the votes on held-out rows. The prediction
+    is the mean over up to ``max_members`` voters. The distances are MLKR and RFM, on
+    one-hot values and on value histograms of the target's quantiles; numbers are
+    standardised coordinates.
 
     Parameters
     ----------
     candidates : list of distances, default=None
-        Unfitted; each is tried with a trend and without. None: those above.
+        Unfitted distances; each is tried with and without a trend. None: those above.
     n_neighbors : int, default=5
-        For ``kneighbors``, ``explain`` and ``score_samples``.
+        Number of neighbours of ``kneighbors``, ``explain`` and ``score_samples``.
     max_members : int, default=3
-        Voters at most.
+        Maximum number of distances that vote together.
     scale : {"auto", "linear", "log", "quantile"}, default="auto"
-        As in :class:`nearkind.CPMLRegressor`; "auto" tries "quantile" too if the
+        As in :class:`nearkind.CPMLRegressor`; "auto" also tries "quantile" if the
         target is skewed, and "log" if its large values are far apart.
     cv : int >= 2, splitter or list of folds, default=None
-        Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
-        of more, and one fold of more than 12,000.
+        Number of folds, or folds as in scikit-learn. None: 5 up to 1,000 rows, 3
+        beyond, and one beyond 12,000.
     time_budget : float, default=None
-        Seconds that the search may take; None: no limit. At least one candidate is
-        tried, and what was chosen is learned from all rows.
+        Maximum seconds of the search; None: no limit. At least one candidate is tried,
+        and the selected ones are refitted to all rows.
     unseen, missing, ordered : default="prior", "level", None
         As in :class:`nearkind.CPML`.
     random_state : int, RandomState or None, default=0
-        For the folds.
+        Seed of the folds.
     verbose : int, default=0
         As in :class:`nearkind.CPMLClassifierCV`.
 
     Attributes
     ----------
     committee_ : NumberCommittee
-        What answers.
+        The voters, the best one first.
     best_score_ : float
-        R2 on the rows held out, also used for selection, so slightly optimistic.
+        R2 on held-out rows, which are also used for selection, so it is slightly
+        optimistic.
     cv_results_ : dict of ndarray
-        Per candidate tried: candidate, R2 on its held-out rows, and member, its place
-        among those that vote, -1 if it does not.
+        One entry per candidate that was tried: ``candidate``, R2 on held-out rows, and
+        ``member``, its place among the voters, or -1.
     held_rows_, held_predictions_ : ndarray
-        Numbers of the rows held out, and what is predicted of them.
+        Numbers of the held-out rows, and their predictions.
     held_spread_ : ndarray
-        Spread of the votes on each, on the scale of the target.
+        Spread of the votes on each of them, on the scale of the target.
     refused_ : dict of str to str
-        Candidates that could not be learned, and why.
+        Candidates that could not be fitted, with the reason.
     distance_, metric_ : of the best voter
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -122,7 +123,7 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
     verbose: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose, and learn from all rows.
+        """Select the voters on held-out rows and refit them to all rows.
 
         Parameters
         ----------
@@ -130,7 +131,7 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         y : array-like (n,)
             One finite number per row.
         sample_weight : array-like (n,), default=None
-            One weight >= 0 per row, counting repetitions of it; None: ones.
+            One weight >= 0 per row, the number of its repetitions; None means ones.
 
         Returns
         -------
@@ -153,13 +154,13 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
                     race.run(scales, learners)
             except KeyboardInterrupt:
                 warnings.warn(
-                    "The search was interrupted; the best so far is learned from all "
-                    "rows. Interrupt again to stop.",
+                    "The search was interrupted; the best model so far is "
+                    "refitted to all rows. Interrupt again to stop.",
                     SearchInterruptedWarning,
                     stacklevel=2,
                 )
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
-                notify(1, 1, "learning from all rows", np.nan)
+                notify(1, 1, "refitting to all rows", np.nan)
             with column_warnings_ignored():
                 self._keep(race, learners, most)
         return self

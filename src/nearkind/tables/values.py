@@ -237,7 +237,7 @@ def refuse_dates(name: object, distinct: Iterable[Any]) -> None:
     --------
     >>> refuse_dates("born", [dt.date(1990, 5, 17)])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    TypeError: Column 'born' holds dates, such as '1990-05-17', ...
+    TypeError: Column 'born' holds dates, such as '1990-05-17'; ...
     """
     types = set(map(type, distinct))  # few, of many values
     for kind in _TIME_KINDS:
@@ -246,9 +246,10 @@ def refuse_dates(name: object, distinct: Iterable[Any]) -> None:
         for value in distinct:
             if isinstance(value, kind.types) and not is_missing(value):
                 raise TypeError(
-                    f"Column {name!r} holds {kind.name}, such as {plain(value)!r}, and "
-                    f"new rows would bring others. Take {kind.advice} instead; or turn "
-                    "it into text if it names categories."
+                    f"Column {name!r} holds {kind.name}, such as "
+                    f"{plain(value)!r}; new rows would have others. Use "
+                    f"{kind.advice} instead; or convert it to text if its values "
+                    "are categories."
                 )
 
 

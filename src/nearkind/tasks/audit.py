@@ -50,28 +50,27 @@ class Audit:
     Attributes
     ----------
     n_rows, n_columns, n_classes : int
-        Size of the table, and its classes; none of numbers.
+        Size of the table, and number of classes; 0 for a numeric target.
     doubtful_labels : list of DoubtfulLabel
         Rows whose label contradicts their neighbours, the most certain first.
     doubtful_numbers : list of DoubtfulNumber
-        Rows whose number is far outside what others predict, the farthest first.
+        Rows whose number is far from the prediction by other rows, the farthest first.
     contradictions : list of Contradiction
         Equal rows with different labels, those with most errors first.
     ceiling : float
-        Share of the labelled rows that any model can get right at most, for the
-        contradictions among them.
+        Maximum accuracy of any model on the labelled rows, given the contradictions.
     odd_columns : list of OddColumn
-        Columns that are constant, name rows, or give the label away.
+        Columns that are constant, identify rows, or leak the label.
     synonyms : list of Synonym
-        Values of a column that may stand for the same.
+        Values of a column that may mean the same.
     near_rows : list of NearRows
         The pairs of different rows that differ in fewest columns.
     n_repeated : int
-        Rows that equal one before them.
+        Number of rows that equal an earlier row.
     unlabelled : list of int
         Rows without a label.
     notes : list of str
-        What was left out or drawn, and why.
+        What was left out or sampled, with the reason.
     """
 
     n_rows: int
@@ -90,7 +89,7 @@ class Audit:
     doubtful_numbers: list[DoubtfulNumber] = field(default_factory=list)
 
     def frame(self, part: str) -> Any:
-        """Return the findings of one kind as a data frame, a row each.
+        """Return the findings of one kind as a data frame, one row per finding.
 
         Parameters
         ----------
@@ -101,7 +100,7 @@ class Audit:
         -------
         data frame
             Of the library of the table, else of pandas (a dict of lists where there
-            is none). Where its columns hold no lists these are text.
+            is none). Lists are text if the library has no list columns.
         """
         check_choice(part, RECORDS, "part must be one of")
         found = getattr(self, part)
@@ -112,9 +111,9 @@ class Audit:
         return frame(columns, library=self.library)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dicts and lists, as JSON has them.
+        """Return all findings as dicts and lists, for JSON.
 
-        Labels and values are as they are in the table.
+        Labels and values are those of the table.
         """
         found = asdict(self)
         del found["library"]
@@ -198,8 +197,8 @@ def audit(
     row_numbers : array-like of int (n,), default=None
         Row numbers to report; None: 0, 1, 2 and so on.
     task : {"auto", "class", "number"}, default="auto"
-        What y holds: labels or numbers; "auto" takes numbers that are not all whole for
-        numbers.
+        Whether y contains labels or numbers; "auto" means numbers if they are not all
+        whole.
     random_state : int, RandomState or None, default=None
         Seed of folds, and of samples of large tables; None means 0.
     verbose : int, default=0
@@ -235,14 +234,14 @@ def audit(
     names = [each.column for each in odd if each.what == "identifier"]
     useful = rows.without(names)
     if useful is not rows:
-        notes.append(f"Left out, as they name rows: {', '.join(map(repr, names))}.")
+        notes.append(f"Left out as identifiers: {', '.join(map(repr, names))}.")
     judged, doubtful, distance, far = None, [], None, []
     equal, ceiling = ([], 1.0) if truth is not None else contradictions(useful)
     if truth is not None:
         said = judge_numbers(useful, truth, metric, n_neighbors, random_state, verbose)
         distance, far = said.model.distance_, said.doubtful
         if said.n_judged < np.isfinite(truth).sum():
-            notes.append(f"Numbers of {said.n_judged:,} rows were judged.")
+            notes.append(f"Numbers of {said.n_judged:,} rows were checked.")
     elif (judged := _rows_to_judge(useful, odd, notes)) is not None:
         judgement = judge(judged, metric, random_state, verbose)
         doubtful = doubtful_labels(judged, judgement, n_neighbors)
@@ -285,7 +284,7 @@ def _rows_to_judge(
     constant = {each.column for each in odd if each.what == "constant"}
     named = {each.column for each in odd if each.what == "identifier"}
     if set(rows.table.names) <= constant | named:
-        notes.append("No label was judged: no column tells rows apart and repeats.")
+        notes.append("No label was checked: every column is constant or an identifier.")
         return None
     labelled = rows.labelled
     counts = np.bincount(labelled.y, minlength=rows.n_classes)
@@ -294,11 +293,12 @@ def _rows_to_judge(
         more = " and more" if len(alone) > MOST_SHOWN else ""
         listed = ", ".join(map(repr, alone[:MOST_SHOWN]))
         notes.append(
-            f"Classes of one row, on which no other row can speak, were not judged: "
-            f"{listed}{more}."
+            f"The labels of classes with one row were not checked: {listed}{more}."
         )
     if (counts > 1).sum() < 2:
-        notes.append("No label was judged: that takes two classes of two rows each.")
+        notes.append(
+            "No label was checked: this requires two classes with two rows each."
+        )
         return None
     judged = labelled.take(np.flatnonzero(counts[labelled.y] > 1))
     present, y = np.unique(judged.y, return_inverse=True)
@@ -311,14 +311,15 @@ def _drawn(
     """Yield what was not looked at in whole."""
     if judged is not None and len(judged) > MOST_TAUGHT:
         yield (
-            f"Distances were learned from {MOST_TAUGHT:,} rows drawn from "
-            f"{len(judged):,}; all labels were judged by these."
+            f"Distances were learned from a sample of {MOST_TAUGHT:,} of "
+            f"{len(judged):,} rows; all labels were checked with them."
         )
     if n_different > MOST_COMPARED:
         yield (
-            f"Near rows are those among {MOST_COMPARED:,} drawn from {n_different:,} "
-            "different ones."
+            f"Near rows were searched in a sample of {MOST_COMPARED:,} of "
+            f"{n_different:,} distinct rows."
         )
     for name, column in zip(rows.table.names, rows.table.columns, strict=True):
         if column.numeric is None and len(column.values) > MOST_VALUES:
-            yield f"Of the values of {name!r} only {MOST_VALUES:,} were compared."
+            yield f"Only the {MOST_VALUES:,} most frequent values of {name!r} were "
+            "compared."

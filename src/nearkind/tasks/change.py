@@ -26,31 +26,33 @@ MOST_COMPARED = 400_000_000
 
 @dataclass(frozen=True, repr=False)
 class Change:
-    """The nearest change of a row, or why there is none; prints as text.
+    """A counterfactual of a row, or the reason why there is none; prints as text.
 
     Attributes
     ----------
     found : bool
-        Whether there is one.
+        Whether a counterfactual was found.
     row : as the row was given, or None
-        The changed row; of a range of numbers it has one in the range.
+        The changed row, of the type of the given row; for a range of numbers, a number
+        in the range.
     changes : DataFrame
-        column, from, to: what is different. Of a range of numbers ``to`` is the range.
+        Columns column, from, to: the changed values. For a range of numbers, ``to`` is
+        the range.
     before : object
-        Class of the row as it is.
+        Predicted class of the unchanged row.
     predicted : object
-        Class of the changed row, as ``predict`` says; that before if there is none.
+        Predicted class of the changed row, or ``before`` if none was found.
     probability : float
-        Of that class, as ``predict_proba`` says.
+        Probability of this class by ``predict_proba``.
     n_changes : int or None
-        Number of columns that are different.
+        Number of changed columns.
     distance : float or None
-        Between the two rows, by ``distance_`` of the model.
+        Distance between the two rows, by ``distance_`` of the model.
     proven : bool
-        Whether it is proven that fewer changes do not do, and that no others as few
-        are nearer; or that no change does.
+        Whether it is proven that fewer changes do not suffice and that no equally few
+        are nearer; or that no change suffices.
     at_least : int or None
-        So many changes are needed, proven; None: none will do.
+        Proven minimum number of changes; None: no number suffices.
     reason : str
         Why it is proven or not.
     """
@@ -105,15 +107,15 @@ def nearest_change(
     allowed: Mapping[Any, Iterable[object]] | None = None,
     max_trials: int | None = None,
 ) -> Change:
-    """Return the fewest changes of values that make a classifier say another class.
+    """Return a counterfactual: the fewest changes for which another class is predicted.
 
-    Of those as few it is the one at the least distance, by ``distance_`` of the model;
-    of equally near ones the one whose class is most probable. New values are those that
-    occur in the training rows. All rows of one change are tried, then all of two, and
-    so on, but for those that bounds on the votes exclude, so that fewer changes are
-    known not to do. Where there are too many rows to try, the changes come from
-    training rows of the class, or one after the other, and ``proven`` is False. The
-    class of the changed row is always what ``predict`` says.
+    Among equally few changes, the nearest one by ``distance_`` of the model is
+    returned; among equally near ones, the one with the most probable class. New values
+    are values of the training rows. All rows with one change are tried, then all with
+    two, and so on, except those excluded by bounds on the votes, so it is proven that
+    fewer changes do not suffice. If there are too many rows to try, changes are taken
+    from training rows of the class or made greedily, and ``proven`` is False. The class
+    of the changed row is always checked by ``predict``.
 
     Parameters
     ----------
@@ -121,14 +123,16 @@ def nearest_change(
         Fitted, under any distance.
     row : one row: a dict, a list, a pandas Series, an array or a table of one row
     to : object, default=None
-        The class wanted; None: any other than that of the row.
+        The requested class; None: any class other than that of the row.
     fixed : iterable of names, default=()
-        Columns that stay as they are; "x0", "x1", ... where they have no names.
+        Columns that must not change; "x0", "x1", ... for columns without names.
     allowed : dict of name to values, default=None
-        The values that some columns may take; others may take all that occur.
+        Allowed values of some columns; other columns may take all values of the
+        training rows.
     max_trials : int, default=None
-        Changed rows to try, or parts of them to bound, before it is left to rules of
-        thumb; None: as many as take some seconds, by the number of training rows.
+        Maximum number of changed rows to try, or of parts of them to bound, before
+        heuristics are used; None: as many as take a few seconds, by the number of
+        training rows.
 
     Returns
     -------
@@ -144,7 +148,7 @@ def nearest_change(
     column  from  to
     a2      1     2
     a5      1     3
-    Proven: no fewer changes do, and none as few are nearer. All 26 rows were tried.
+    Proven: fewer changes do not suffice, and no equally few are nearer. All 26 rows were tried.
     """
     committee, owner = _committee_of(model), type(model).__name__
     if max_trials is not None:
@@ -246,8 +250,8 @@ def _committee_of(model: object) -> Committee:
     model = model.estimator if isinstance(model, FrozenEstimator) else model
     if not isinstance(model, NeighborClassifier):
         raise TypeError(
-            "nearest_change wants a fitted CPMLClassifier or CPMLClassifierCV, which "
-            f"tell classes; got {type(model).__name__}."
+            "nearest_change requires a fitted CPMLClassifier or "
+            f"CPMLClassifierCV; got {type(model).__name__}."
         )
     check_is_fitted(model)
     return model.committee_
@@ -255,7 +259,7 @@ def _committee_of(model: object) -> Committee:
 
 def _class_number(committee: Committee, label: object) -> int:
     labels = committee.classes.tolist()
-    require_known(label, labels, f"The model knows no class {label!r}.")
+    require_known(label, labels, f"The model has no class {label!r}.")
     return labels.index(label)
 
 
@@ -267,16 +271,22 @@ def _reason(
         nearer = (
             "no other one is nearer"
             if n_changes == 1
-            else ("no fewer changes do, and none as few are nearer")
+            else ("fewer changes do not suffice, and no equally few are nearer")
         )
         return f"Proven: {nearer}. {_tried(found, alternatives, n_changes)}"
     if found.at_least == 1:
-        return f"Not proven: to try all would go beyond max_trials={limit:,}."
+        return f"Not proven: trying all would exceed max_trials={limit:,}."
     tried = _tried(found, alternatives, found.at_least - 1)
-    more = f"To try all with one more would go beyond max_trials={limit:,}."
+    more = f"Trying all with one more would exceed max_trials={limit:,}."
     if found.at_least == n_changes:
-        return f"Not proven to be the nearest; no fewer changes do. {tried} {more}"
-    return f"Not proven: {found.at_least} changes might do, not fewer. {tried} {more}"
+        return (
+            f"Not proven to be the nearest; fewer changes do not suffice. {tried} "
+            f"{more}"
+        )
+    return (
+        f"Not proven: {found.at_least} changes might suffice, fewer do not. {tried} "
+        f"{more}"
+    )
 
 
 def _tried(found: FoundChange, alternatives: Alternatives, n_changes: int) -> str:
@@ -295,10 +305,10 @@ def _none_reason(
     if found.is_complete:
         tried = _tried(found, alternatives, alternatives.n_columns)
         return (
-            f"Proven: whatever values the columns that may change take, the model does "
-            f"not say {told}. {tried}"
+            "Proven: for all values of the columns that may change, the model "
+            f"does not predict {told}. {tried}"
         )
     return (
-        f"Not proven: no row tried has {told}, and to try all would go beyond "
-        f"max_trials={limit:,}."
+        f"Not proven: no row that was tried has {told}, and trying all would "
+        f"exceed max_trials={limit:,}."
     )

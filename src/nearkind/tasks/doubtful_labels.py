@@ -31,13 +31,13 @@ class DoubtfulLabel:
     Attributes
     ----------
     row : int
-        Its number.
+        Row number.
     label, suggested : object
-        Its label, and the one that its neighbours suggest.
+        Label of the row, and the label that its neighbours suggest.
     sure : float
-        Probability of the suggested label if it is one of these two.
+        Probability of the suggested label, of these two.
     probability : float
-        That of the label it has, among all, by rows that are not this one.
+        Probability of the label of the row, among all, predicted from other rows.
     neighbors : list of int
         The nearest rows that have the suggested label.
     """

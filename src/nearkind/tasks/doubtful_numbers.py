@@ -24,9 +24,9 @@ class DoubtfulNumber:
     Attributes
     ----------
     row : int
-        Its number in the table.
+        Row number.
     number, predicted : float
-        What it has, and what rows that are not this one predict.
+        Number of the row, and its prediction from other rows.
     low, high : float
         Ends of the interval outside which a number is doubtful.
     neighbors : list of int

@@ -30,16 +30,16 @@ MOST_LISTED = 5
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Rows that are equal in every column and differ in their label.
+    """Rows that are equal in every column and have different labels.
 
     Attributes
     ----------
     rows : list of int
-        Their numbers, rising.
+        Row numbers, ascending.
     labels : list
         The label of each.
     n_wrong : int
-        Rows that every answer to them gets wrong, whatever it is.
+        Minimum number of errors of any prediction for these rows.
     """
 
     rows: list[int]

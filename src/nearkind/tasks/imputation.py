@@ -154,9 +154,9 @@ class NeighborImputer(
 
     A missing cell is filled from the ``n_neighbors`` nearest rows that have a value in
     its column: with the value that has the most votes, or with the weighted median in a
-    column of numbers. Rows at the same distance share votes, so no answer depends on
-    the order of rows. Numbers that name categories, such as postal codes, are filled
-    with the most voted one if their column has a categorical type or is text.
+    numeric column. Rows at the same distance share votes, so results do not depend on
+    the order of rows. Numeric codes, such as postal codes, are filled with the most
+    frequent one if their column has a categorical type or is text.
 
     Parameters
     ----------
@@ -165,13 +165,13 @@ class NeighborImputer(
         fitted to the rows. Where models are cloned, as in a search, wrap a fitted one
         in scikit-learn's ``FrozenEstimator``.
     n_neighbors : int, default=5
-        Number of rows that fill a cell.
+        Number of nearest rows used to fill a cell.
     weights : {"uniform", "distance"}, default="uniform"
-        "uniform": every row has one vote; "distance": nearer rows have more votes, 1 /
+        "uniform": every row has one vote; "distance": votes are weighted by 1 /
         distance.
     add_indicator : bool, default=False
-        Whether ``transform`` also returns, for each column with a missing cell in
-        ``fit``, a column of what was missing, as ``sklearn.impute`` does.
+        Whether ``transform`` also returns an indicator of missing cells for each column
+        with missing cells in ``fit``, as in ``sklearn.impute``.
 
     Attributes
     ----------
@@ -198,13 +198,13 @@ class NeighborImputer(
     add_indicator: parameters.Flag = False
 
     def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
-        """Keep the rows that fill cells.
+        """Store the rows that are used to fill cells.
 
         Parameters
         ----------
         X : table of any kind
         y : array-like (n,), default=None
-            Labels, for a distance that is yet to learn from them; not used otherwise.
+            Labels, used only by an unfitted distance that learns from them.
         sample_weight : array-like (n,), default=None
             Number of rows that each row represents.
 
@@ -225,9 +225,9 @@ class NeighborImputer(
         return self
 
     def transform(self, X: TableLike) -> Any:
-        """Return the table with its missing cells filled, as a table of its own kind.
+        """Return the table with missing cells filled, as a table of the same kind.
 
-        A list of lists comes back as an array.
+        A list of lists is returned as an array.
 
         Parameters
         ----------
@@ -250,11 +250,11 @@ class NeighborImputer(
         return with_cells(X, filled, added)
 
     def certainty(self, X: TableLike) -> Any:
-        """Return the cells that ``transform`` fills, and how certain each value is.
+        """Return the cells that ``transform`` fills, with the certainty of each value.
 
-        The certainty of a category is its share of the votes. That of a number is 1
-        less the mean deviation of the votes from it, divided by the mean deviation of
-        the whole column from its median; 0 if that is negative.
+        The certainty of a category is its share of the votes. The certainty of a number
+        is 1 minus the mean absolute deviation of the votes from it, divided by that of
+        the whole column from its median, and at least 0.
 
         Parameters
         ----------

@@ -61,11 +61,10 @@ def match(
 ) -> Any:
     """Return pairs of similar rows of two tables, each with its reason.
 
-    One-to-one pairs are an optimal assignment: as many as the caliper and the exact
-    columns allow, and among all such choices the one of the smallest sum of distances.
-    Where more than 4 million pairs could be chosen, only those of each row with its 50
-    nearest rows of the other table are looked at, and rows left over are matched in
-    further rounds.
+    One-to-one pairs are an optimal assignment: as many pairs as the caliper and the
+    exact columns allow, with the smallest sum of distances. With more than 4 million
+    possible pairs, only the pairs of each row with its 50 nearest rows of the other
+    table are considered, and rows left over are matched in further rounds.
 
     Parameters
     ----------
@@ -75,9 +74,9 @@ def match(
         A fitted distance is used as it is; an unfitted one, or the name of one, is
         fitted to the rows of both tables.
     caliper : float or dict, default=None
-        Largest distance of a pair. A dict gives the largest difference of a pair in
-        columns of numbers, in their own units, and under the key None the largest
-        distance. A missing number excludes no pair.
+        Largest distance of a pair. A dict gives the largest difference in numeric
+        columns, in their own units, and under the key None the largest distance.
+        Missing numbers do not exclude a pair.
     columns : sequence, default=None
         Names of the columns to compare; None: all.
     exact : sequence, default=()

@@ -134,8 +134,7 @@ class KMedoids(
         ----------
         X : table of any kind
         y : array-like (n,), default=None
-            Labels, for a distance that is yet to learn from them; groups do not depend
-            on them otherwise.
+            Labels, used only by an unfitted distance that learns from them.
         sample_weight : array-like (n,), default=None
             Number of rows that each row represents.
 
@@ -176,13 +175,13 @@ class KMedoids(
     def fit_predict(
         self, X: TableLike, y: object = None, sample_weight: object = None
     ) -> Any:
-        """Find the medoids, and return the group of each row (n,)."""
+        """Find the medoids, and return the cluster of each row (n,)."""
         return self.fit(X, y, sample_weight).labels_
 
     def predict(self, X: TableLike) -> Places:
-        """Return the group of each row, that of the nearest medoid (n,).
+        """Return the cluster of each row, that of the nearest medoid (n,).
 
-        Of medoids equally near it is the first.
+        Ties are broken by the order of the medoids.
         """
         check_is_fitted(self)
         return self._nearest(self._encode(X), self._medoid_codes)[0]
@@ -199,18 +198,18 @@ class KMedoids(
         return frame(self._medoid_cells, library=self.codebook_.library_)
 
     def describe(self) -> Any:
-        """Return what each group is like, as a data frame with a line per group.
+        """Return a description of each cluster, as a data frame.
 
         Returns
         -------
         data frame with columns group, size, share, sets_apart, typical, representative,
         borderline
-            ``sets_apart`` lists the values that are most over-represented in the group,
-            each with the share of the rows of the group that have it, and its lift: how
-            many times as frequent it is there as in all rows. ``typical`` lists the
-            values that most rows of the group have. ``representative`` is the number of
-            the row that is the medoid, ``borderline`` that of the row which is nearly
-            as near to the next medoid. Of the library of the table given to fit, or
+            ``sets_apart`` lists the values that are most over-represented in the
+            cluster, each with its share of the rows of the cluster and its lift, the
+            ratio of this share to that in all rows. ``typical`` lists the most frequent
+            values. ``representative`` is the row number of the medoid, ``borderline``
+            that of the row that is nearly as near to the next medoid. Of the library of
+            the table given to fit, or
             else of pandas (a dict of columns where there is none).
 
         Examples
@@ -225,12 +224,12 @@ class KMedoids(
         return frame(group_columns(self.groups_), library=self.codebook_.library_)
 
     def linkage(self, X: TableLike = None, method: str = "average") -> Array:
-        """Return the tree of groups, or of rows, as SciPy's ``dendrogram`` draws it.
+        """Return the hierarchy of clusters, or of rows, for SciPy's ``dendrogram``.
 
         Parameters
         ----------
         X : table with the columns that fit saw, default=None
-            Rows to join, at most ``max_rows``; None: the medoids.
+            Rows to merge, at most ``max_rows``; None: the medoids.
         method : {"single", "complete", "average", "weighted"}, default="average"
             As in ``scipy.cluster.hierarchy.linkage``.
 
@@ -251,23 +250,24 @@ class KMedoids(
         return linkage(self._square(codes)[np.triu_indices(len(codes), 1)], method)
 
     def stability(self, X: TableLike, n_resamples: int = 10) -> dict[int, float]:
-        """Return how alike the groups of halves of the rows are, by number of groups.
+        """Return the stability of the clusters under resampling, by number of clusters.
 
-        Each half, drawn at random, is grouped, and all rows are assigned to its groups.
-        The stability is the mean adjusted Rand index of that with the groups of all
-        rows: 1 if they are always the same, and about 0 if they are random.
+        Random halves of the rows are clustered, and all rows are assigned to the
+        clusters of each half. The stability is the mean adjusted Rand index with the
+        clusters of all rows: 1 if they are always the same, and about 0 if they are
+        random.
 
         Parameters
         ----------
         X : table of any kind
             The rows given to fit.
         n_resamples : int, default=10
-            Number of halves per number of groups.
+            Number of halves per number of clusters.
 
         Returns
         -------
         dict of int to float
-            For each number of groups that ``fit`` tried.
+            For each number of clusters that ``fit`` tried.
         """
         check_is_fitted(self)
         owner = type(self).__name__
@@ -351,8 +351,8 @@ class KMedoids(
             _, best, medoids = min(found, key=lambda each: each[0])
         if not best.is_reached:
             warnings.warn(
-                f"{type(self).__name__} went through all rows max_iter={self.max_iter} "
-                "times, and swaps still help. Raise max_iter.",
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} "
+                "passes before the swaps converged. Raise max_iter.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -126,10 +126,10 @@ class RowSearch(DistanceTask):
 class NearestRows(RowSearch, BaseEstimator):
     """Find the nearest rows of a table, under any distance of nearkind.
 
-    The counterpart of scikit-learn's ``NearestNeighbors`` for tables of words and
-    numbers. Equal rows are compared once, and rows at the same distance come in the
-    order of the table. Queries are answered in blocks, so the distances of all pairs
-    are never in memory.
+    The counterpart of scikit-learn's ``NearestNeighbors`` for tables of categories and
+    numbers. Equal rows are compared once, and rows at the same distance are returned in
+    the order of the table. Queries are processed in chunks, so the distances of all
+    pairs are never in memory.
 
     Parameters
     ----------
@@ -171,16 +171,16 @@ class NearestRows(RowSearch, BaseEstimator):
     index: IndexKind = "exact"
 
     def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
-        """Keep the rows to search among.
+        """Store the rows to search.
 
         Parameters
         ----------
         X : table of any kind
         y : array-like (n,), default=None
-            Labels, for a distance that is yet to learn from them; not used otherwise.
+            Labels, used only by an unfitted distance that learns
+            from them.
         sample_weight : array-like (n,), default=None
-            Weights for a distance that is yet to be fitted; rows of weight zero are
-            left out.
+            Weights for an unfitted distance; rows of weight zero are left out.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class NearestRows(RowSearch, BaseEstimator):
         X : table, default=None
             None: the rows given to fit, each compared with the others.
         radius : float, default=None
-            The largest distance; None: as set.
+            The largest distance; None: ``radius`` of the estimator.
         return_distance : bool, default=True
             Whether to return distances too.
 
@@ -233,9 +233,9 @@ class NearestRows(RowSearch, BaseEstimator):
         ----------
         X, n_neighbors : as in ``kneighbors``
         mode : {"connectivity", "distance"}, default="connectivity"
-            Entries: ones, or distances, as estimators with ``metric="precomputed"``
-            take them. A distance of zero is stored as the smallest positive number:
-            algorithms on sparse graphs take zeros for absent entries.
+            Entries: ones, or distances for estimators with ``metric="precomputed"``. A
+            distance of zero is stored as the smallest positive number, because
+            algorithms on sparse graphs treat zeros as missing entries.
         """
         parameters.check_choice(mode, MODES, "The 'mode' of a graph must be")
         distances, numbers = self.kneighbors(X, n_neighbors)

@@ -24,27 +24,27 @@ BY_CHANCE = 0.01
 
 KINDS = {
     "constant": "has one value",
-    "identifier": "names rows",
-    "leak": "gives the label away",
+    "identifier": "identifies rows",
+    "leak": "leaks the label",
 }
 """What is odd, in words."""
 
 
 @dataclass(frozen=True)
 class OddColumn:
-    """A column to look at before anything is learned from it.
+    """A column to check before fitting a model.
 
     Attributes
     ----------
     column : object
         Its name.
     what : {"constant", "identifier", "leak"}
-        All rows have one value of it; nearly every row has a value of its own; or it
-        tells nearly every label alone.
+        All rows have the same value; nearly every row has a different value; or the
+        column alone predicts nearly every label.
     n_values : int
-        Different values, a missing one among them.
+        Number of distinct values, including missing.
     accuracy : float or None
-        Of a leak, share of the labels that it tells, each row left out in turn.
+        For a leak, the leave-one-out accuracy of predictions from this column alone.
     """
 
     column: Any
@@ -57,8 +57,8 @@ class OddColumn:
         told = KINDS[self.what]
         if self.accuracy is not None:
             told += (
-                f": alone it tells {self.accuracy:.1%} of the labels, each row left "
-                "out in turn; check that it is known before the label"
+                f": it alone predicts {self.accuracy:.1%} of the labels "
+                "(leave-one-out); check that it is known before the label"
             )
         return f"column {self.column!r}", told
 

@@ -103,14 +103,13 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
     index: IndexKind = "exact"
 
     def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
-        """Keep the rows that judge, and draw the line between them.
+        """Store the training rows and set the threshold.
 
         Parameters
         ----------
         X : table of any kind
         y : array-like (n,), default=None
-            Labels, for a distance that is yet to learn from them; no row is judged by
-            its label.
+            Labels, used only by an unfitted distance that learns from them.
         sample_weight : array-like (n,), default=None
             Number of rows that each row represents.
 
@@ -147,7 +146,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
 
     def decision_function(self, X: TableLike = None) -> Array:
-        """Return the score of each row less ``offset_`` (n,), below 0 for outliers.
+        """Return the score of each row minus ``offset_`` (n,), negative for outliers.
 
         Parameters
         ----------
@@ -160,10 +159,10 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         return np.where(np.isnan(above), 0.0, above)
 
     def score_samples(self, X: TableLike = None) -> Array:
-        """Return how like the others each row is: larger is more normal (n,).
+        """Return the normality of each row; lower scores are outliers (n,).
 
-        It is minus the mean distance to the neighbours, or minus the local outlier
-        factor, and minus infinity where a neighbour is infinitely far.
+        The score is minus the mean distance to the neighbours, or minus the local
+        outlier factor, and minus infinity if a neighbour is infinitely far.
 
         Parameters
         ----------
@@ -179,7 +178,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         return self._scores(unique.codes)[unique.of_row]
 
     def explain(self, row: object) -> Any:
-        """Say which columns make a row unusual.
+        """Return the columns that make a row an outlier.
 
         Parameters
         ----------
@@ -189,9 +188,10 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         Returns
         -------
         data frame with columns feature, value, usual, contribution
-            usual is the most frequent value among the neighbours. A contribution is the
-            mean, over the neighbours, of that to the distance, as ``explain`` of the
-            distance tells it; the largest comes first. Of the library of the row, else
+            ``usual`` is the most frequent value among the neighbours. A contribution is
+            the mean, over the neighbours, of the contribution to the distance as
+            returned by ``explain`` of the distance; the largest comes first. Of the
+            library of the row, else
             of that of the table given to fit, else of pandas (a dict of arrays where
             there is none).
 
@@ -261,13 +261,12 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         n_others = rows.weights.sum() - rows.weight_of_one
         if n_others < 1e-9:
             raise ValueError(
-                f"{type(self).__name__} was given n_samples=1, and judges a row by "
-                "others. Give two rows or more."
+                f"{type(self).__name__} requires at least two rows; got n_samples=1."
             )
         if self.n_neighbors > n_others:
             warnings.warn(
-                f"n_neighbors={self.n_neighbors} is more than the {n_others:g} other "
-                "rows that can judge a row: all of them do.",
+                f"n_neighbors={self.n_neighbors} exceeds the number of other "
+                f"rows, {n_others:g}; all of them are used.",
                 stacklevel=3,
             )
         return min(self.n_neighbors, float(n_others))

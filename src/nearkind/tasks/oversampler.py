@@ -78,7 +78,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     random_state: parameters.Seed = None
 
     def fit(self, X: TableLike, y: object) -> Self:
-        """Learn the distance, and how many rows to make of each class.
+        """Fit the distance and compute the number of new rows of each class.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         return self
 
     def fit_resample(self, X: TableLike, y: object) -> tuple[Any, Any]:
-        """Return the rows and, after them, new ones.
+        """Return the given rows followed by new ones.
 
         Parameters
         ----------
@@ -103,8 +103,8 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         Returns
         -------
         X, y : of the kinds that were given
-            Types and categories of columns stay. The rows of a data frame are numbered
-            anew.
+            Columns keep their types and categories. The rows of a data frame get a new
+            index.
         """
         rows = self._fit(X, y)
         rng = parameters.generator(self.random_state)

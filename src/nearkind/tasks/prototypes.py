@@ -53,7 +53,7 @@ class Prototypes(DistanceTask, BaseEstimator):
     weights_ : ndarray (n,)
         Number of rows that each represents: those to which it is the nearest.
     score_ : float
-        Accuracy of that many prototypes on held-out training rows.
+        Accuracy of this number of prototypes on held-out training rows.
     full_score_ : float
         Accuracy with all rows.
     classifier_ : CPMLClassifier
@@ -92,7 +92,7 @@ class Prototypes(DistanceTask, BaseEstimator):
     weights: str | Callable[[Array], Array] = "uniform"
 
     def fit(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
-        """Choose rows.
+        """Select the prototypes.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Prototypes(DistanceTask, BaseEstimator):
         y : array-like (n,)
             One label per row.
         sample_weight : array-like (n,), default=None
-            One weight >= 0 per row, counting repetitions of it.
+            One weight >= 0 per row, the number of its repetitions.
 
         Returns
         -------

@@ -68,14 +68,14 @@ class Question:
     Attributes
     ----------
     rows : tuple of int
-        Row numbers. Of a triplet (i, j, k): is row i more like j, the first, or like k,
-        the second? Of a pair (i, j): are they alike, the first, or not, the second?
+        Row numbers. For a triplet (i, j, k): is row i more like j ("first") or like k
+        ("second")? For a pair (i, j): are they similar ("first") or not ("second")?
     columns : list
         The columns in which these rows differ.
     cells : dict of list
         The cells of these rows by column.
     table : table
-        These rows, in the user's kind of table.
+        These rows, as a table of the user's library.
     """
 
     rows: tuple[int, ...]
@@ -86,18 +86,18 @@ class Question:
 
 @dataclass(frozen=True)
 class AnswerProgress:
-    """How far answers have come.
+    """Summary of the answers so far.
 
     Attributes
     ----------
     n_answers, n_decided : int
-        Answers, and those that are neither "unsure" nor "neither".
+        Number of answers, and of those that are neither "unsure" nor "neither".
     n_repeated : int
-        Answers to a question that the same person had answered before.
+        Number of repeated questions that the same person answered.
     consistency : float or None
-        Share of those answered as before.
+        Share of these that were answered in the same way.
     contradictions : list of list of int
-        Groups of answers, by number, that no distance can satisfy together.
+        Groups of answer numbers that no distance can satisfy together.
     agreement : float or None
         Share of decided answers that are predicted from the others.
     certainty : float
@@ -117,25 +117,26 @@ class AnswerProgress:
 
 
 class Questions:
-    """Ask a person which rows are alike, and learn a distance from the answers.
+    """Ask a person which rows are similar, and learn a distance from the answers.
 
-    Each question is the one whose answer is expected to say most: the metrics that
-    agree with the answers so far disagree about it. Few columns differ at first, and
-    now and then a question is asked again, the other way round.
+    The most informative question is asked next: one about which the metrics that agree
+    with the answers so far disagree. At most eight columns differ if possible, and some
+    questions are repeated with the rows swapped.
 
     Parameters
     ----------
     X : table of any kind
-        With three different rows or more, of pairs two.
+        At least three different rows; two for pairs.
     metric : CPML, default=None
-        What to fit; None: a weight per value of categories and per column of numbers,
+        The distance to fit. None: one weight per value of categories and per numeric
+        column,
         ``CPML("diagonal", projection="onehot", numeric="scale", p=2.0, strength="5%",
         tol=0.05, max_iter=1000)``. Class histograms need y in ``fit``.
     kind : {"triplets", "pairs"}, default="triplets"
         Whether to ask which of two rows is more like a third, or whether two rows are
-        alike.
+        similar.
     random_state : int, RandomState or None, default=0
-        Seed of the rows that questions are drawn from.
+        Seed of the sampled questions.
 
     Examples
     --------
@@ -190,15 +191,15 @@ class Questions:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The answers as JSON can hold them, with a fingerprint of the table."""
+        """The answers with a fingerprint of the table, as a JSON-able dict."""
         told = [{**asdict(each), "rows": [*each.rows]} for each in self.answers]
         head = {"format": FORMAT, "version": VERSION, "kind": self.kind}
         return {**head, "table": dict(self._facts), "answers": told}
 
     def merge(self, state: object) -> "Questions":
-        """Add answers that were given before or by others; return self.
+        """Add answers from an earlier session or another person; return self.
 
-        Answers that are here already are not added again.
+        Answers that are already there are not added again.
 
         Parameters
         ----------
@@ -224,10 +225,10 @@ class Questions:
         return self.question(self.best(found)) if len(found) else None
 
     def best(self, found: Rows) -> tuple[int, ...]:
-        """Return the one of some questions (m, n) whose answer is to tell most.
+        """Return the most informative of some questions (m, n).
 
-        Those with rows of the last questions, and then those in which many columns
-        differ, are left out if others are left.
+        Questions about rows of the last questions, and then those in which many columns
+        differ, are left out if others remain.
         """
         last = [row for each in self.answers[-RECENT:] for row in each.rows]
         fresh = found[~np.isin(found, last).any(axis=1)]
@@ -281,14 +282,14 @@ class Questions:
         ]
 
     def answer(self, question: Question | tuple[int, ...], choice: str) -> None:
-        """Keep an answer.
+        """Add an answer.
 
         Parameters
         ----------
         question : Question or tuple of int
-            What was asked, or its row numbers.
+            The question, or its row numbers.
         choice : {"first", "second", "neither", "unsure"}
-            "neither" says that both are as near, "unsure" says nothing.
+            "neither" means that both are equally near; "unsure" answers are not used.
         """
         rows = question.rows if isinstance(question, Question) else question
         number = sum(each.by == self._by for each in self.answers)
@@ -297,11 +298,11 @@ class Questions:
         self.answers.append(read_answer(told, self.kind, len(self._coded)))
 
     def undo(self) -> Answer | None:
-        """Take back the last answer and return it; None if there is none."""
+        """Remove the last answer and return it; None if there is none."""
         return self.answers.pop() if self.answers else None
 
     def progress(self) -> AnswerProgress:
-        """Return how well the answers agree, and how much they have taught."""
+        """Return how consistent the answers are, and how certain the model is."""
         posterior = self.posterior
         said = np.array([a.value for a in self.answers if a.value is not None])
         decided = np.isin(said, (0.0, 1.0))
@@ -321,10 +322,11 @@ class Questions:
         )
 
     def fit(self, y: object = None) -> CPML:
-        """Return the distance that the answers teach, fitted to X.
+        """Return the distance learned from the answers, fitted to X.
 
-        It learns from the answers, of repeated ones the majority, from comparisons of
-        other rows that the answers make probable, and from as many that labels imply.
+        It is learned from the answers (the majority of repeated ones), from comparisons
+        of other rows that the answers make probable, and from as many comparisons
+        implied by labels.
 
         Parameters
         ----------
@@ -338,16 +340,17 @@ class Questions:
         decided = majority(self.answers)
         if not len(decided):
             raise ValueError(
-                f"The {len(self.answers)} answers decide nothing: 'first' or 'second' "
-                "was never chosen, or each answer cancels another. Answer some more."
+                f"The {len(self.answers)} answers teach nothing: 'first' or "
+                "'second' was never chosen, or the answers cancel each other. "
+                "Answer more questions."
             )
         groups = contradictions(self.answers)
         if groups:
             named = ", ".join(str(n) for n in groups[0][:5])
             warnings.warn(
-                f"{sum(map(len, groups))} of {len(self.answers)} answers contradict "
-                f"others, such as answers {named} (counted from 0); all of them count. "
-                "progress().contradictions lists them.",
+                f"{sum(map(len, groups))} of {len(self.answers)} answers "
+                f"contradict others, such as answers {named} (counted from 0); "
+                "all of them are used. progress().contradictions lists them.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -33,27 +33,28 @@ ALIKE = 0.1
 REASONS = {
     "spelling": "spelled alike",
     "typo": "one letter apart",
-    "model": "the model hardly tells them apart",
+    "model": "the model hardly distinguishes them",
 }
 """Why two values may be one, in words."""
 
 
 @dataclass(frozen=True)
 class Synonym:
-    """A value of a column that may stand for the same as a more frequent one.
+    """A value of a column that may mean the same as a more frequent one.
 
     Attributes
     ----------
     column : object
         Name of the column.
     value, like : object
-        The rarer value, and the other.
+        The rarer value, and the more frequent one.
     n_rows, n_like : int
-        Rows that have each.
+        Number of rows with each value.
     reason : {"spelling", "typo", "model"}
-        They differ in capitals, blanks, hyphens, full stops or accents alone; in one
-        letter, and one is rare; or a learned distance sees hardly a difference, and
-        enough rows have each to say that their shares of the classes are alike.
+        They differ only in capitals, blanks, hyphens, full stops or accents; they
+        differ in one letter, and one is rare; or a learned distance hardly
+        distinguishes them, and there are enough rows to conclude that their class
+        distributions are similar.
     """
 
     column: Any
@@ -69,7 +70,7 @@ class Synonym:
         like = f"{self.like!r} ({self.n_like:,})"
         return (
             f"values of {self.column!r}:",
-            f"{value} may be {like}: {REASONS[self.reason]}",
+            f"{value} may mean {like}: {REASONS[self.reason]}",
         )
 
 

@@ -71,10 +71,10 @@ def _advice(
         n_values, n_classes
     ):
         if n_held <= MOST_NUMBERS and setting == "projection":  # M alone is too large
-            return "Take fewer columns, or structure='diagonal': one weight per column."
+            return "Use fewer columns, or structure='diagonal': one weight per column."
         return (
-            f"That is {n_classes:,} numbers, one per class, for each value in a row: "
-            "take fewer rows or columns, or merge classes."
+            f"That is {n_classes:,} numbers, one per class, for each value in a "
+            "row: use fewer rows or columns, or merge classes."
         )
     widest = _widest(projection, n_values, n_classes)
     n_features, n_channels = projection.shape(n_values, n_classes)
@@ -83,7 +83,7 @@ def _advice(
         "coarsen it"
     )
     if len(n_values) * n_classes < n_features * n_channels:
-        advice += f", or take {setting}='vdm', whose size does not depend on the values"
+        advice += f", or use {setting}='vdm', whose size does not depend on the values"
     return advice + "."
 
 

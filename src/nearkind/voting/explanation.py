@@ -40,24 +40,24 @@ Texts = tuple[list[str], list[list[str]]]
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a row is given its class; prints as text.
+    """Explanation of a predicted class; prints as text.
 
     Attributes
     ----------
     predicted : object
         The class.
     probabilities : dict of object to float
-        Probability of each class, as ``predict_proba`` says, the largest first.
+        Probability of each class by ``predict_proba``, the largest first.
     base : dict of object to float
-        Probability of each class without any feature: the vote of all training rows.
+        Probability of each class if no feature is known: the vote of all training rows.
     neighbors : DataFrame
         The training rows with the largest votes, by their numbers in the table given to
         fit: row, label (the most frequent one of the rows that are equal to it),
         distance, vote, the share of all votes that this row has (the mean over all
         voters), and differs, the columns in which it differs from the row.
     values : DataFrame
-        The row beside its neighbours: feature, row, then a column for each of them. Of
-        numbers that the model keeps as ranges it has the range.
+        The values of the row and its neighbours: feature, row, then a column for each
+        neighbour. Numbers that the model stores as ranges are shown as ranges.
     effects : DataFrame
         feature, value, and for each class the contribution of the feature to its
         probability, a Shapley value: contributions and ``base`` add up to the
@@ -66,8 +66,8 @@ class Explanation:
         If a forest votes: how many of its rules, paths to leaves, the row shares with
         each of the neighbours, and the conditions that most of these have in common.
     explained_by : str
-        The distance that the column ``distance`` of the neighbours is by. Votes,
-        effects and probabilities are those of all voters together.
+        The distance used for the column ``distance`` of the neighbours. Votes, effects
+        and probabilities are those of all voters together.
     """
 
     predicted: Any
@@ -163,14 +163,14 @@ def effect_text(effect: float) -> str:
 def explain_prediction(
     committee: Committee, row: Any, n_neighbors: int = 5
 ) -> Explanation:
-    """Return why a committee gives a row its class.
+    """Explain the class that a committee predicts for a row.
 
     Parameters
     ----------
     committee : Committee
     row : one row, as ``one_row`` takes it
     n_neighbors : int, default=5
-        Training rows to name, at most as many as there are.
+        Maximum number of training rows to show.
     """
     voter = committee.explaining
     book = voter.distance.codebook

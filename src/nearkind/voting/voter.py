@@ -111,9 +111,9 @@ class FitReport:
     settings : dict
         Its parameters.
     is_learned : bool
-        Whether labels or constraints say how much each feature counts. Of other
-        distances the shares of features do not say what tells classes apart: a column
-        of row numbers may come first.
+        Whether the weights of features are learned from labels or constraints. For
+        other distances, the shares of features do not show which features separate the
+        classes: a column of row numbers may be first.
     temperature : float or None
         Of the soft votes that it was learned for, if it was.
     diagnostics : dict
