@@ -92,7 +92,7 @@ def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
         (["-t", "knid"], "no column 'knid' in pets.csv. Did you mean 'kind'?"),
         (["-t", "kind", "--drop", "nmae"], "Did you mean 'name'?"),
         (["-t", "kind", "--encoding", "x"], "There is no encoding 'x'"),
-        (["-t", "kind", "--delimiter", "||"], "A delimiter is one letter"),
+        (["-t", "kind", "--delimiter", "||"], "A delimiter is one character"),
         (["-t", "kind", "--format", "parquet"], "pets.csv: it cannot be read"),
         (["-t", "kind", "--drop", "kind"], "'kind' is both the target and dropped"),
     ],

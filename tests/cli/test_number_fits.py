@@ -33,7 +33,7 @@ def model(prices):
     assert "'price' has 59 distinct numbers, so a number is" in result.stderr
     assert "1 of 60 rows have no 'price'" in result.stderr
     assert "R2 " in result.stdout
-    assert "59 rows, 2 columns, a number, 'price'" in result.stdout
+    assert "59 rows, 2 columns, numeric target 'price'" in result.stdout
     return path
 
 
@@ -108,7 +108,7 @@ def test_the_task_can_be_stated(prices, tmp_path):
     text = complaint("fit", prices, "-t", "make", "--task", "number", "-o", path)
     assert "'make' of prices.csv has values that are not numbers, such as 'a" in text
     text = run(*fit, "--task", "number", "--class-weight", "balanced").stderr
-    assert "where classes are predicted" in text
+    assert "only for classes" in text
     assert "whole table" in run(*fit, "--task", "number", "--stream").stderr
 
 

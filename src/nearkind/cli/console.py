@@ -343,7 +343,7 @@ def explanation_text(parts: list[Facts]) -> str:
     --------
     >>> part = {"feature": "size", "a": 1, "b": 2, "same": False, "contribution": 3.0}
     >>> explanation_text([part])
-    'Most of it is size, 1 against 2.'
+    'Mainly due to size, 1 against 2.'
     """
     differing = [part for part in parts if not part["same"]]
     if not differing:

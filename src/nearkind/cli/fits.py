@@ -421,7 +421,7 @@ def numbered_table(columns: Columns, source: LabelledSource) -> tuple[Columns, A
     if y is None:
         odd = next(x for x in columns[target] if numbers_of([x]) is None)
         raise ValueError(
-            f"Column {target!r} of {where} holds values that are no numbers, such as "
+            f"Column {target!r} of {where} has values that are not numbers, such as "
             f"{odd!r:.40}. Pass --task class to predict a class."
         )
     drop, dates = (target, *source.drop), source.options.dates

@@ -148,7 +148,7 @@ def nearest_change(
     column  from  to
     a2      1     2
     a5      1     3
-    Proven: fewer changes do not suffice, and no equally few are nearer. All 26 rows were tried.
+    Proven: fewer do not suffice, and none as few is nearer. All 26 rows were tried.
     """
     committee, owner = _committee_of(model), type(model).__name__
     if max_trials is not None:
@@ -271,7 +271,7 @@ def _reason(
         nearer = (
             "no other one is nearer"
             if n_changes == 1
-            else ("fewer changes do not suffice, and no equally few are nearer")
+            else ("fewer do not suffice, and none as few is nearer")
         )
         return f"Proven: {nearer}. {_tried(found, alternatives, n_changes)}"
     if found.at_least == 1:
