@@ -170,7 +170,7 @@ def _starts(widths: Sequence[int]) -> NDArray[np.intp]:
 
 
 def _fitted(
-    learner: Any, Z: Any, y: NDArray[np.intp], weights: Array
+    learner: Any, Z: object, y: NDArray[np.intp], weights: Array
 ) -> tuple[Array, Array]:
     """Fit; return coefficients (C, W) and intercepts (C,), centred over the classes."""
     if y.max(initial=0) == 0:

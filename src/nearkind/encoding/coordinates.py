@@ -47,7 +47,7 @@ class Coordinate(NumberFeature):
     """
 
     def __init__(
-        self, name: Any, places: Any, positions: Any, has_missing: bool
+        self, name: Any, places: object, positions: Any, has_missing: bool
     ) -> None:
         self.places: Array = np.asarray(places, dtype=np.float64)
         super().__init__(name, _midpoints(self.places), has_missing)

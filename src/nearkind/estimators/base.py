@@ -308,7 +308,7 @@ def keep_codebook(model: Any, book: Codebook) -> None:
 
 
 def code_rows(
-    model: Any, X: Any, y: Any = None, sample_weight: Any = None
+    model: Any, X: TableLike, y: object = None, sample_weight: object = None
 ) -> CodedRows:
     """Read and code the rows that a distance learns from; set codebook and classes.
 

@@ -177,7 +177,9 @@ def fit_batches(
     _fit_summary(model, spec, summary, classes, summarize.seed, last, posed)
 
 
-def partial_fit(model: Any, X: Any, y: Any, classes: Any, owner: str) -> None:
+def partial_fit(
+    model: Any, X: TableLike, y: object, classes: object, owner: str
+) -> None:
     """Go on with one more batch; see ``CPML.partial_fit``.
 
     Parameters
@@ -209,7 +211,7 @@ def _summarizer(model: Any, rng: np.random.Generator, size: int) -> BatchSummari
     return BatchSummarizer(type(model).__name__, model.numeric, seed, size)
 
 
-def _known_classes(model: Any, y: Any, classes: Any, owner: str) -> LabelArray:
+def _known_classes(model: Any, y: object, classes: object, owner: str) -> LabelArray:
     """Return all classes: those known before, those given, or those of y."""
     if hasattr(model, "batch_summary_"):
         if classes is not None:

@@ -169,7 +169,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         return self._keep(metric, rows)
 
     def fit_over(
-        self, metric: Any, X: Any, y: Any = None, sample_weight: Any = None
+        self, metric: Any, X: TableLike, y: object = None, sample_weight: object = None
     ) -> Self:
         """Store training rows for a fitted distance, which is not changed.
 

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from nearkind.io import Batches
+from nearkind.protocols import TableLike
 from nearkind.solvers.solution import Callback, Record
 
 try:
@@ -25,7 +26,7 @@ Watcher = Callable[[Record, int], None]
 
 @contextmanager
 def fit_progress(
-    model: Any, X: Any = None, y: Any = None, sample_weight: Any = None
+    model: Any, X: TableLike = None, y: object = None, sample_weight: object = None
 ) -> Iterator[Callback | None]:
     """Show a fit and tell the model's callbacks of it; give what the solver calls.
 
@@ -178,7 +179,7 @@ comes next, and the best accuracy so far."""
 
 @contextmanager
 def search_progress(
-    model: Any, X: Any = None, y: Any = None, sample_weight: Any = None
+    model: Any, X: TableLike = None, y: object = None, sample_weight: object = None
 ) -> Iterator[Notify]:
     """Show the fits of a search and tell the model's callbacks of them.
 

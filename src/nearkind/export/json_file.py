@@ -3,7 +3,6 @@
 import json
 from math import isinf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -40,14 +39,14 @@ def write(model: PortableModel, path: Path) -> list[Path]:
     return [path]
 
 
-def _numbers(committee: NumberCommittee) -> dict[str, Any]:
+def _numbers(committee: NumberCommittee) -> dict[str, object]:
     (kind,) = (name for name, each in SCALES.items() if type(committee.scale) is each)
     fields = vars(committee.scale).items()
     scale = {name: np.asarray(value).tolist() for name, value in fields}
     return {"scale": kind, **scale, "low": committee.low, "high": committee.high}
 
 
-def _calibration(calibration: Calibration) -> dict[str, Any]:
+def _calibration(calibration: Calibration) -> dict[str, object]:
     return {
         "sharpness": calibration.sharpness,
         "prior_share": calibration.prior_share,
@@ -55,13 +54,13 @@ def _calibration(calibration: Calibration) -> dict[str, Any]:
     }
 
 
-def _member(member: PortableMember) -> dict[str, Any]:
+def _member(member: PortableMember) -> dict[str, object]:
     tables = zip(member.features, member.tables, strict=True)
     entries = "vectors" if member.has_vectors else "distances"
     features = [{**_feature(f), entries: table.tolist()} for f, table in tables]
     for feature, trend in zip(features, member.trend, strict=False):
         feature["trend"] = trend.tolist()
-    found = {
+    found: dict[str, object] = {
         "size": member.size if member.has_vectors else None,
         "features": features,
         "votes": member.votes and _votes(member, member.votes),
@@ -69,11 +68,11 @@ def _member(member: PortableMember) -> dict[str, Any]:
     return found if member.knots is None else {**found, "knots": member.knots.tolist()}
 
 
-def _feature(feature: PortableFeature) -> dict[str, Any]:
+def _feature(feature: PortableFeature) -> dict[str, object]:
     return {"name": feature.name, **_known(feature), "missing": feature.missing}
 
 
-def _known(feature: PortableFeature) -> dict[str, Any]:
+def _known(feature: PortableFeature) -> dict[str, object]:
     if isinstance(feature, IntervalFeature):
         return {"edges": feature.edges}
     if isinstance(feature, CrossFeature):
@@ -88,7 +87,7 @@ def _known(feature: PortableFeature) -> dict[str, Any]:
     return {"values": feature.values}
 
 
-def _votes(member: PortableMember, votes: PortableVotes) -> dict[str, Any]:
+def _votes(member: PortableMember, votes: PortableVotes) -> dict[str, object]:
     rows = {
         "number": votes.rows.groups.first_rows.tolist(),
         "count": votes.rows.weights.tolist(),

@@ -193,7 +193,7 @@ class MemberScript:
                 yield f"{d}, {code}, {text(kind)}, {', '.join(cells)}"
 
     def _value_cells(
-        self, kind: str, value: Any, x: Any, high: float | None
+        self, kind: str, value: Any, x: object, high: float | None
     ) -> list[str]:
         """Return as_text, as_number, low, high, first_code and second_code."""
         number = self.dialect.number

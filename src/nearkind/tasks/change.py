@@ -233,7 +233,7 @@ class _Task:
         facts = len(chosen), distance, proven, found.at_least, reason
         return self._change(changed_row(self.row, values), lines, p, *facts)
 
-    def _change(self, row: Any, lines: list[Any], p: Array, *facts: Any) -> Change:
+    def _change(self, row: object, lines: list[Any], p: Array, *facts: Any) -> Change:
         labels, said = (
             self.committee.classes.tolist(),
             int(most_votes(self.committee.weighed(p[None]))[0]),

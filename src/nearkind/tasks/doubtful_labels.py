@@ -43,8 +43,8 @@ class DoubtfulLabel:
     """
 
     row: int
-    label: Any
-    suggested: Any
+    label: object
+    suggested: object
     sure: float
     probability: float
     neighbors: list[int]

@@ -43,7 +43,7 @@ class Contradiction:
     """
 
     rows: list[int]
-    labels: list[Any]
+    labels: list[object]
     n_wrong: int
 
     def in_words(self) -> tuple[str, str]:
@@ -69,9 +69,9 @@ class NearRows:
     """
 
     rows: list[int]
-    labels: list[Any]
+    labels: list[object]
     distance: float
-    differs: list[Any]
+    differs: list[object]
 
     def in_words(self) -> tuple[str, str]:
         """Return what this is about, and what is odd about it."""

@@ -38,8 +38,8 @@ class GroupValue:
         Share of the rows of the group, and of all rows, that have it.
     """
 
-    column: Any
-    value: Any
+    column: object
+    value: object
     share: float
     overall: float
 

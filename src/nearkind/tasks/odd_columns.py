@@ -1,7 +1,6 @@
 """Constant columns, identifiers and leaks."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +46,7 @@ class OddColumn:
         For a leak, the leave-one-out accuracy of predictions from this column alone.
     """
 
-    column: Any
+    column: object
     what: str
     n_values: int
     accuracy: float | None = None

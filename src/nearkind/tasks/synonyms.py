@@ -57,9 +57,9 @@ class Synonym:
         distributions are similar.
     """
 
-    column: Any
-    value: Any
-    like: Any
+    column: object
+    value: object
+    like: object
     n_rows: int
     n_like: int
     reason: str
