@@ -206,6 +206,7 @@ BAD = {
     "None": ([1.0, None, 3.0], "contains NaN"),
     "infinite": ([1.0, 2.0, np.inf], "contains infinity.*row 2"),
     "text": (["1", "2", "x"], r"text, '1', in row 0: CPMLClassifier"),
+    "a type": ([1.0, 2.0, int], "<class 'int'> in row 2: pass one number"),
     "pairs": ([1.0, 2.0, (3.0, 4.0)], r"\(3.0, 4.0\) in row 2: pass one number"),
     "dates": ([date(2020, 1, day) for day in (1, 2, 3)], "days since the first"),
     "one number": ([5.0, 5.0, 5.0], "only one number, 5"),

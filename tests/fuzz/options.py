@@ -111,6 +111,8 @@ RIGHT = {
     "add_indicator": st.booleans(),
     "scale": st.sampled_from(["linear", "log", "quantile"]),
     "trend": st.booleans(),
+    "n_estimators": FEW,
+    "min_samples_leaf": WHOLE,
 }
 COLUMN_WEIGHTS = st.sampled_from(
     [
@@ -121,6 +123,7 @@ COLUMN_WEIGHTS = st.sampled_from(
 """Of distances that are not learned; classifiers have another setting of the name."""
 SELDOM = st.sampled_from([False] * 12 + [True])
 LIGHT = {"max_iter": 3, "n_bits": 8, "n_triplets": 50, "n_pairs": 20, "n_jobs": 1}
+LIGHT |= {"n_estimators": 3}
 """So that an example takes milliseconds."""
 NOT_DRAWN = {"verbose", "metric", "candidates"}
 

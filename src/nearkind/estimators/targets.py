@@ -116,7 +116,7 @@ def _floats(y: LabelArray, owner: str) -> Array:
     for row, value in enumerate(y.tolist()):
         if is_missing(value):
             continue
-        if not isinstance(value, Real) and not hasattr(value, "as_integer_ratio"):
+        if not isinstance(value, Real) and not hasattr(type(value), "as_integer_ratio"):
             is_text = isinstance(value, str | bytes)
             found = f"text, {value!r:.40}," if is_text else f"{value!r:.40}"
             help_ = (
