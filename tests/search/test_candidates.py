@@ -63,6 +63,7 @@ class Recorder(CPML):
 LOG = []
 
 
+@pytest.mark.usefixtures("optimized")
 def test_only_fits_that_rank_or_lead_on_are_rough():
     strengths = ("10%", "1%", "0.1%")
     candidate = Candidate("soft", Recorder(constraints="neighbors"), strengths)

@@ -49,6 +49,7 @@ def test_an_identifier_is_warned_of_once_per_fit(settings):
         assert columns_warned_of(model, ROWS, LABELS) == ["Column 'id'"]
 
 
+@pytest.mark.usefixtures("optimized")  # there are others without
 def test_several_members_warn_once():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (N, 4))
