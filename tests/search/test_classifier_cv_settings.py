@@ -80,14 +80,13 @@ class TestWeights:
 
 
 class TestSettings:
-    @pytest.mark.usefixtures("optimized")  # of two that are always right
     def test_candidates_may_be_given(self):
         rows, labels = easy()
         model = few(candidates=[Right(), nk.CPML(strength=0.01, tol=0.5)]).fit(
             rows, labels
         )
         assert model.best_params_ == {
-            "candidate": "Right()",
+            "candidate": "CPML(strength=0.01, tol=0.5)",  # both are always right
             "strength": None,
             "n_neighbors": 5,
             "weights": "soft",
