@@ -141,6 +141,7 @@ changelog: .venv/test.stamp
 docs: .venv/test.stamp
 	$(BIN)/python -m tools.house
 	$(BIN)/python -m tools.walk
+	$(BIN)/python -m tools.notebooks
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 dist: .venv/test.stamp

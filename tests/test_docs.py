@@ -1,6 +1,7 @@
 """The site builds without a warning, needs no network, and leaves nothing out."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -20,6 +21,7 @@ mathml = pytest.importorskip("tools.mathml")
 pictures = pytest.importorskip("tools.pictures")
 docstrings = pytest.importorskip("tools.docstrings")
 prompts = pytest.importorskip("tools.prompts")
+notebooks = pytest.importorskip("tools.notebooks")
 
 
 SMALL = r"""# A page
@@ -217,3 +219,12 @@ def test_items_of_docstrings_become_lists():
         )
         + "\n"
     )
+
+
+@pytest.mark.parametrize("name", notebooks.TUTORIALS)
+def test_notebooks_are_those_of_the_tutorials(name):
+    made = notebooks.notebook((DOCS / f"{name}.md").read_text())
+    assert made == (DOCS / "recipes" / f"{name}.ipynb").read_text()
+    for cell in json.loads(made)["cells"]:
+        if cell["cell_type"] == "code":
+            ast.parse(cell["source"])

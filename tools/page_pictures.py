@@ -36,13 +36,13 @@ def people():
 def reports():
     """Return the pages by the name of their picture."""
     X, y = people()
-    rows = X.sample(3_400, random_state=0).index
-    train, test = rows[:3_000], rows[3_000:]
+    rows = X.sample(1_300, random_state=0).index
+    train, test = rows[:1_000], rows[1_000:]
     found = {}
-    model = nk.CPMLClassifierCV().fit(X.loc[train], y[train])
+    model = nk.CPMLClassifierCV(["discriminant"]).fit(X.loc[train], y[train])
     found["page"] = nk.report(model, X.loc[test], y[test], name="adult")
     age, others = X["age"].astype(float), X.drop(columns="age")
-    model = nk.CPMLRegressorCV().fit(others.loc[train], age[train])
+    model = nk.CPMLRegressor().fit(others.loc[train], age[train])
     found["page-number"] = nk.report(model, others.loc[test], age[test], name="adult")
     found["page-table"] = nk.report(X.loc[test], name="adult")
     return found
@@ -64,11 +64,8 @@ def main():
                 ".forEach((each) => each.remove())",
                 hidden,
             )
-            tab.wait_for_function(
-                "!document.querySelector('#contributions').innerText"
-                ".includes('Computing')",
-                timeout=120_000,
-            )
+            while "Computing" in tab.inner_text("#contributions"):
+                tab.wait_for_timeout(500)
             tab.screenshot(path=FOLDER / f"{name}.png")
 
 

@@ -22,7 +22,7 @@ from nearkind.voting.voter import Voter
 Numbers = NDArray[np.intp]
 
 N_FOLDS = 5
-"""Parts of the rows that are held out in turn to choose the number of prototypes."""
+"""Number of folds to select the number of prototypes."""
 GROWTH = 1.25
 """Ratio of one number of prototypes that is tried to the one before."""
 MOST_ROWS = 20_000
