@@ -103,8 +103,9 @@ def _correlation(parts: Sequence[ClaimTable], column: str, score: str) -> float:
     found = []
     for part in parts:
         x, y = part.numbers(column), part.numbers(score)
-        if len(x) > 1 and np.ptp(y) > 0.0:
-            found.append(stats.spearmanr(x, y).statistic)
+        if len(x) > 1:  # a score that stays the same does not grow
+            grows = np.ptp(y) > 0.0
+            found.append(stats.spearmanr(x, y).statistic if grows else 0.0)
     if not found:
         raise TooLittleError(f"the table has one value of {column!r}")
     return float(np.median(found))
