@@ -1,9 +1,9 @@
 """``nearkind predict`` from file to file, beside LightGBM with pandas.
 
 Soft neighbours and LightGBM learn from 3,000 rows of the generated table of
-``prediction``, 12 columns of which two decide, and predict a million others: from CSV to CSV, and from
-Parquet to Parquet. Each command runs in a process of its own, libraries included, on
-one thread. The aim is a peak below 1,000 MB.
+``prediction``, 12 columns of which two decide, and predict a million others: from CSV
+to CSV, and from Parquet to Parquet. Each command runs in a process of its own,
+libraries included, on one thread. The aim is a peak below 1,000 MB.
 
 ``python -m benchmarks.files [--rows N] [--peer PYTHON]``; the peer is an interpreter
 that has LightGBM, pandas and pyarrow.
