@@ -415,7 +415,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         After all batches the histograms are exactly those of ``fit`` on the whole
         table; the metric is learned on a sample of all rows so far. New values are
         added. ``crosses`` are selected on the sample in each call; if other pairs are
-        selected than before, the metric is learned anew.
+        selected than before, the metric is learned again.
 
         Parameters
         ----------

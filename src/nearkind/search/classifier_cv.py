@@ -106,7 +106,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Number of threads; None means 1 and -1 one per core. Results do not depend on
         it.
     scoring : str or callable, default="accuracy"
-        Score on held-out rows by which the model is selected: "accuracy",
+        Score on held-out rows that selects the model: "accuracy",
         "balanced_accuracy", "f1_macro", "log_loss"; the name of another scorer of
         scikit-learn, such as "roc_auc", or a scorer; or a function of labels (n,) and
         probabilities (n, n_classes) that returns a number, the larger the better. With

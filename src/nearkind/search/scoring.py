@@ -1,4 +1,4 @@
-"""Scores by which a search selects, computed on held-out rows.
+"""Scores that select the model of a search, computed on held-out rows.
 
 A score is a weighted mean of one term per row as far as it can be, so that two settings
 can be compared row by row.

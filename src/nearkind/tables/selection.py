@@ -61,7 +61,7 @@ def take_rows(X: Any, rows: Numbers) -> Any:
 def take_values(values: Any, rows: Numbers) -> Any:
     """Return some values of a column, or labels, as a column of its own kind.
 
-    A pandas Series or DataFrame of labels is numbered anew.
+    A pandas Series or DataFrame of labels gets a new index.
 
     Examples
     --------

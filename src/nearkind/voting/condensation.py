@@ -38,8 +38,8 @@ def cover_order(
 
     Row j covers row i if both have one target, and j is nearer to i than all rows of
     other targets are; every row covers itself. Rows that cover all others classify them
-    rightly by the nearest one. The first rows are the best one of each target; when all
-    rows are covered, those left over cover them once more.
+    correctly by the nearest one. The best row of each target comes first; when all rows
+    are covered, the remaining ones cover them once more.
 
     This is the greedy algorithm for set cover, on the sets of the minimal consistent
     subset: Wilfong, *Nearest neighbor problems*, 1992, and Bien and Tibshirani,
