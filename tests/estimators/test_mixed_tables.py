@@ -13,7 +13,7 @@ from nearkind.estimators import spec
 
 STRUCTURES = list(spec.STRUCTURES)
 PROJECTIONS = list(spec.PROJECTIONS)
-SCALING = {"euclidean", "discriminant", "mcml", "rfm"}  # of the baselines
+SCALING = {"euclidean", "discriminant", "forest", "mcml", "rfm"}  # of the baselines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
