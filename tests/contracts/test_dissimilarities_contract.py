@@ -138,7 +138,7 @@ def test_fitting_again_forgets(name):
 
 
 def test_over_some_features_rows_differ_in_nothing_else(distance):
-    form, codes = distance.distance_, distance.encode(NEW)
+    form, codes = distance.distance_, distance.distance_.encode(NEW)
     kept = np.random.default_rng(0).random((6, codes.shape[1])) < 0.5
     kept[0], kept[1] = True, False
     found = form.distances_over(codes[0], codes, kept)
@@ -151,7 +151,7 @@ def test_over_some_features_rows_differ_in_nothing_else(distance):
 
 
 def test_contributions_are_none_between_equal_rows(distance):
-    form, codes = distance.distance_, distance.encode(NEW)
+    form, codes = distance.distance_, distance.distance_.encode(NEW)
     assert not form.contributions(codes[0], codes[0]).any()
     parts = form.contributions(codes[0], codes[1])
     assert parts.shape == codes.shape[1:]

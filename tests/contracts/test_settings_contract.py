@@ -16,10 +16,11 @@ from nearkind.projections.coordinates import Coordinates
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.regularizers.entrywise import EntrywiseL1
+from nearkind.solvers.adam import AdamState
 from nearkind.solvers.proximal import Proximal, State
 
 PACKAGES = "constraints", "losses", "metrics", "neighbors", "regularizers", "solvers"
-WORKING = {State}
+WORKING = {AdamState, State}
 """What a loop changes as it goes."""
 
 

@@ -151,9 +151,9 @@ class TestWhichMemberExplains:
         known = {"cpml": nk.CPML} | nk.baselines.all()
         learned = {name for name, kind in known.items() if traits_of(kind).is_learned}
         assert learned == {
-            "cpml", "cheng", "chi2_lmnn", "discriminant", "dml_eig", "gb_lmnn", "hdml",
-            "helic", "itml", "kdml", "kernel_lmca", "lmca", "lmnn", "mcml", "mmc",
-            "nca", "pola", "rfm",
+            "cpml", "cheng", "chi2_lmnn", "discriminant", "dml_eig", "forest",
+            "gb_lmnn", "hdml", "helic", "itml", "kdml", "kernel_lmca", "lmca", "lmnn",
+            "mcml", "mmc", "nca", "pola", "rfm",
         }  # fmt: skip
         fitted = nk.CPML(tol=0.05).fit(X, y)
         assert explained_by([fit_report(fitted)]) == "CPML(tol=0.05)"

@@ -41,6 +41,7 @@ ONE_OF_EACH_KIND = [
     "itml",  # a matrix from pairs
     "pola",  # a matrix from pairs, with partial_fit
     "mmc",  # a matrix from the spread of pairs
+    "forest",  # trees
     "lmnn",  # large margin
     "lmca",  # large margin, few directions
     "kernel_lmca",  # the same of kernels with landmarks

@@ -183,6 +183,7 @@ SEARCH = {
     "class_weight": [None, "balanced", {"ham": 2.0}],
     "ordered": CODED["ordered"],
     "calibrate": [True, False],
+    "forest": [True, False],
     "n_remembered": ["auto", "all", 7],
 }
 TASKS = {

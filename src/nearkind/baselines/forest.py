@@ -137,7 +137,8 @@ def value_coding(book: Codebook, codes: Codes, weights: Array) -> list[Array]:
             found.append(np.vstack([np.eye(size), np.zeros(size)]))
             continue
         else:
-            totals = np.bincount(column, weights, size)
+            known = column >= 0
+            totals = np.bincount(column[known], weights[known], size)
             axis = np.append(np.argsort(np.argsort(-totals, kind="stable")), size)
         found.append(np.float32(axis).astype(float)[:, None])
     return found

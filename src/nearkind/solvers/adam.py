@@ -108,7 +108,7 @@ class Adam:
             return Stop.INTERRUPTED
         F = factor_of(point)
         step = self._first_step(objective, point)
-        state = _State(F, step, np.zeros_like(F), np.zeros_like(F))
+        state = AdamState(F, step, np.zeros_like(F), np.zeros_like(F))
 
         def draw() -> Objective:
             rows = self.rows if state.step < longest else min(self.rows, FIRST_ROWS)
@@ -157,7 +157,7 @@ class Adam:
 
 
 @dataclass
-class _State:
+class AdamState:
     """The factor, and running means of its gradients and of their squares."""
 
     F: Array
