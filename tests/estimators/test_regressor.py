@@ -158,7 +158,7 @@ def test_intervals_hold_the_number_and_order_their_ends(model):
 
 
 def test_too_few_held_rows_give_infinite_ends_and_say_so(model):
-    with pytest.warns(FewHeldRowsWarning, match=r"needs 1,999 rows held out"):
+    with pytest.warns(FewHeldRowsWarning, match=r"needs 1,999 held-out rows"):
         assert np.isinf(model.predict_interval(NEW, 0.999)).all()
     few = nk.CPMLRegressor(LIGHT).fit(X[:9], Y[:9])
     with pytest.raises(ValueError, match="at least 10 rows"):
