@@ -39,21 +39,23 @@ SECTION = re.compile(r"(?<=<!-- tables -->\n).*?(?=<!-- end -->)", re.S)
 def tables(rows):
     """Return the tables of some rows that judge: means, and scores by set."""
     rows = [row for row in rows if row.repetition < DEVELOPMENT]
+    usual, with_catboost = shared(rows, USUAL), shared(rows, (*USUAL, "catboost"))
+    start = first(rows)
+    of_first = shared(start, (*USUAL, *SLOW))
     made = [
-        overview("All repetitions", *shared(rows, USUAL)),
-        overview("Beside CatBoost", *shared(rows, (*USUAL, "catboost"))),
-        overview("First repetition", *shared(first(rows), (*USUAL, *SLOW))),
+        overview("All repetitions", *usual),
+        overview("Beside CatBoost", *with_catboost),
     ]
-    beside = shared(rows, (*USUAL, "catboost"))
-    if not beside[0]:
-        beside = shared(rows, METHODS)
-    made += [by_set(title, *beside, score) for score, title in SCORES.items()]
+    if of_first[1] != with_catboost[1]:
+        made.append(overview("First repetition", *of_first))
+    every = usual if usual[0] else shared(rows, METHODS)
+    made += [by_set(title, *every, score) for score, title in SCORES.items()]
     made += [
-        by_set("Accuracy in the first repetition", first(rows), (*USUAL, *SLOW)),
-        two_classes(*shared(rows, (*USUAL, "catboost"))),
-        beside_anchors(rows),
-        paper_sets(rows),
+        by_set(f"{title} in the first repetition", start, of_first[1], score)
+        for score, title in SCORES.items()
+        if score != "brier" and of_first[1] != usual[1]
     ]
+    made += [two_classes(*with_catboost), beside_anchors(rows), paper_sets(rows)]
     return [table for table in made if table.rows]
 
 
@@ -65,11 +67,14 @@ def first(rows):
 def shared(rows, methods):
     """Return the rows of repetitions that all methods have done, and the methods.
 
-    Methods without any row are left out.
+    Methods that have done fewer than half of the sets are left out.
     """
-    present = {row.method for row in rows if row.is_done}
-    methods = [name for name in methods if name in present]
-    by_split = defaultdict(list)
+    sets_of, by_split = defaultdict(set), defaultdict(list)
+    for row in rows:
+        if row.is_done:
+            sets_of[row.method].add(row.dataset)
+    least = max(map(len, sets_of.values()), default=0) / 2
+    methods = [name for name in methods if len(sets_of[name]) >= max(least, 1)]
     for row in rows:
         if row.is_done and row.method in methods:
             by_split[row.dataset, row.repetition].append(row)
@@ -79,7 +84,8 @@ def shared(rows, methods):
 
 def markdown(rows):
     """Return the tables as the page shows them."""
-    return "\n".join(table.markdown() for table in tables(rows)) + "\n"
+    made = "\n".join(table.markdown() for table in tables(rows))
+    return f"{PROTOCOL}\n\n{made}\n"
 
 
 def write_page(rows, path):
@@ -95,7 +101,7 @@ def overview(title, rows, methods):
     """Return means over sets, and mean ranks with the distance of each from ours."""
     head = ["method"]
     for name in SCORES.values():
-        head += [name.lower(), "rank", "behind"]
+        head += [name, "rank", "behind"]
     head += ["no chance", "CPU s of a fit", "s to predict"]
     lines = [[name] for name in methods] if rows and len(methods) > 1 else []
     notes = []
@@ -120,17 +126,17 @@ def overview(title, rows, methods):
         f"that of {methods[0]}, with its standard error over sets. {' '.join(notes)} "
         f"{_versions(rows)}"
     ) if lines else ""  # fmt: skip
-    return ResultTable(title, head, lines, [told, PROTOCOL])
+    return ResultTable(title, head, lines, [told])
 
 
 PROTOCOL = (
-    "Log loss takes no probability for less than "
-    f"{SMALLEST:g}; no chance is the share of test rows whose true class was given "
-    f"less than {NOTHING:g}. The Brier score is summed over classes, 0 to 2. One fifth "
-    "of the rows for testing, the same for all; the rest for fitting and choosing. "
-    f"{REPEATS['small']} repetitions up to {SMALL:,} rows, {REPEATS['medium']} up to "
-    f"{LARGE:,}, {REPEATS['large']} beyond, where time allowed; at most {MOST_ROWS:,} "
-    f"rows of a set of the paper and {MOST_TABLE_ROWS:,} of the other tables."
+    "One fifth of the rows of a split are for testing, the rest for fitting and "
+    f"choosing, the same for all methods. At most {REPEATS['small']} splits of sets up "
+    f"to {SMALL:,} rows, {REPEATS['medium']} up to {LARGE:,} and {REPEATS['large']} "
+    f"beyond; of a set of the paper at most {MOST_ROWS:,} rows, of other tables "
+    f"{MOST_TABLE_ROWS:,}. Log loss takes no probability for less than {SMALLEST:g}; "
+    "no chance is the share of test rows whose true class was given less than "
+    f"{NOTHING:g}. The Brier score is summed over classes, 0 to 2."
 )
 
 
