@@ -252,3 +252,18 @@ def test_counts_give_the_tables_beside_coordinates(table):
 def test_counts_of_columns_are_too_few_for_pairs_of_columns():
     with pytest.raises(ValueError, match="Cooccurrence counts which values of two"):
         Cooccurrence().fit_counts([], np.ones(2))
+
+
+def test_a_rare_value_of_a_pooled_column_is_known_by_the_other_rows_alone():
+    codes = np.array([[0, 0], [1, 0], [2, 0], [3, 1], [3, 1], [3, 1]], dtype=np.int32)
+    y = np.array([0, 0, 1, 1, 1, 0])
+    pooled = PooledOneHot(VDM(1.0, cross_fit=True), longest=3, n_common=2)
+    phi = pooled.fit(codes, [4, 2], y, np.ones(6)).transform_training(codes, y)
+    assert phi.shape == (6, 2 + 2 + 2, 1)
+    for row, code in enumerate(codes[:, 0]):
+        others = (codes[:, 0] == code) & (np.arange(6) != row)
+        counts = np.bincount(y[others], minlength=2)
+        wanted = (counts + 0.5) / (counts.sum() + 1.0)  # the prior is a half each
+        np.testing.assert_allclose(phi[row, 2:4, 0], wanted)
+    assert phi[:, :2, 0].sum() == 3  # the common value has an indicator, no other one
+    np.testing.assert_array_equal(phi[:, 4:, 0], np.eye(2)[codes[:, 1]])
