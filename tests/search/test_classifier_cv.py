@@ -140,6 +140,13 @@ class TestDefault:
         assert model.best_params_["candidate"] == "neighbors by common values"
         assert model.best_score_ > 0.9
 
+    def test_a_forest_is_tried_up_to_four_thousand_rows(self):
+        few, many = (
+            candidates_of(nk.CPMLClassifierCV(), [2], n) for n in (4_000, 4_001)
+        )
+        assert "forest" in {candidate.name for candidate in few}
+        assert "forest" not in {candidate.name for candidate in many}
+
     def test_many_rows_have_pairs_of_columns_and_one_strength(self):
         few, many = (
             candidates_of(nk.CPMLClassifierCV(), [2, 21], n) for n in (6_000, 6_001)

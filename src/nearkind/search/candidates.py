@@ -39,6 +39,9 @@ MANY_ROWS = 6_000
 in minibatches until rows of their own say stop: one strength is enough."""
 FINE_ROWS = 3_000
 """Rows beyond which fewer strengths are tried: the optimum is flat."""
+MOST_FOREST_ROWS = 4_000
+"""Rows up to which the neighbours in a forest are tried: they take as long as a forest,
+and answer at its speed."""
 ROUGH_ROWS = 2_000
 """Rows that soft neighbours compare at a time in fits that only rank candidates."""
 DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
@@ -212,7 +215,7 @@ def default_candidates(
         Whether the values of some column are in order; then neighbours by cumulative
         indicators are tried too.
     has_forest : bool, default=False
-        Whether the neighbours in a forest are tried, up to 6,000 rows.
+        Whether the neighbours in a forest are tried, up to 4,000 rows.
     longest : int, default=0
         Values of the longest column, numbers read as ``numeric`` says.
     **policies
@@ -271,7 +274,7 @@ def default_candidates(
         metric = by_histograms(crosses="auto", **smoothed)
         name = "neighbors by smoothed histograms and pairs"
         found.append(Candidate(name, metric, strengths, 2, None, True))
-    if has_forest and not has_many:
+    if has_forest and n_rows <= MOST_FOREST_ROWS:
         exact = {"numeric": "scale"} if policies.get("numeric") == "auto" else {}
         forest = ForestNeighbors(random_state=random_state, **{**policies, **exact})
         found.append(Candidate("forest", forest, out_of_bag=True))
