@@ -116,7 +116,9 @@ def test_it_has_no_vectors_of_values():
     form = model.distance_
     assert (form.is_euclidean, form.has_vectors) == (True, False)
     assert not hasattr(model, "value_vectors_")
-    with pytest.raises(ValueError, match="GBLMNN has neither vectors"):
+    with pytest.raises(
+        ValueError, match="GBLMNN cannot be exported: it has neither vectors"
+    ):
         nk.export.write(model, "never.json")
 
 

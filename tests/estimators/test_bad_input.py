@@ -32,7 +32,7 @@ REFUSED = {
         X,
         np.linspace(0, 1, 30),
         ValueError,
-        "Unknown label type: continuous.*regression.*ranges",
+        "Unknown label type: continuous.*regression.*CPMLRegressor",
     ),
     "labels of mixed type": (X, [1, "a"] * 15, TypeError, "of types int, str"),
     "labels that end in NUL": (X, ["a", "a\0"] * 15, ValueError, "row 1 ends in a NUL"),

@@ -77,7 +77,7 @@ def test_resamples_keep_classes_and_say_so():
     case = small()
     ax = nk.plot.relevance(case.model, case.X, case.y, n_resamples=3)
     note = ax.texts[-1].get_text().replace("\n", " ")
-    assert "3 resamples of them, class by class; the metric is not learned" in note
+    assert "3 resamples of them, class by class; the metric is fixed" in note
 
 
 @pytest.mark.parametrize("name", ["discriminant", "euclidean", "hamming", "lin"])

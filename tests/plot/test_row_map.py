@@ -78,7 +78,7 @@ def test_a_sample_is_said(monkeypatch):
     monkeypatch.setattr(row_map, "MOST_ROWS", 20)
     case = small()
     n_distinct = len(case.X.assign(y=case.y).drop_duplicates())
-    text = f"a sample of 20 of {n_distinct} distinct rows, stratified by class"
+    text = f"A sample of 20 of {n_distinct} distinct rows, stratified by class"
     assert text in note(nk.plot.rows(*case))
 
 

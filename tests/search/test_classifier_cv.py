@@ -339,7 +339,11 @@ class TestInput:
         [
             (6, ["a"] * 6, "CPMLClassifierCV learns from .* only one class, .*'a'"),
             (1, ["a"], "only one class"),
-            (2, ["a", "b"], "CPMLClassifierCV holds rows out .* no fold of 2 rows"),
+            (
+                2,
+                ["a", "b"],
+                "CPMLClassifierCV selects on held-out rows, but no fold of 2 rows",
+            ),
             (6, None, "CPMLClassifierCV requires y"),
             (6, [*"abab", None, "b"], "missing values: 1 of 6, the first in row 4"),
         ],

@@ -242,7 +242,7 @@ def test_directions_are_dropped_that_hold_little_of_every_row(monkeypatch, B):
     Z = rng.normal(size=(B, 40, 2, 5))
     F, mean = rng.normal(size=(2, B, 5, 5))
     F *= np.array([3.0, 2.0, 1e-2, 1e-3, 1e-4])[:, None]
-    state = adam._State(F, 0.1, mean, np.ones_like(F))
+    state = adam.AdamState(F, 0.1, mean, np.ones_like(F))
     monkeypatch.setattr(adam, "FEW_DIRECTIONS", 1)
 
     def d2(F):

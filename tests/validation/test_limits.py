@@ -82,10 +82,10 @@ def test_classes_beyond_the_number_of_values_cost_nothing():
 
 
 def test_values_are_to_blame_where_the_size_depends_on_them():
-    words = r"GiB\. Column 'city' has the most values, 9,000.*take projection='vdm'"
+    words = r"GiB\. Column 'city' has the most values, 9,000.*use projection='vdm'"
     with pytest.raises(ValueError, match=words):
         check_size(OneHot(), Full(), NAMES, [9_000, 9], 500, 2, setting="projection")
-    with pytest.raises(ValueError, match="take coding='vdm'"):
+    with pytest.raises(ValueError, match="use coding='vdm'"):
         check_size(OneHot(), Full(), NAMES, [9_000, 9], 500, 2)
 
 
@@ -105,6 +105,6 @@ def test_ten_thousand_columns_may_have_a_weight_each(structure):
 
 
 def test_vdm_is_not_advised_where_it_is_larger():
-    with pytest.raises(ValueError, match="drop or coarsen it") as refusal:
+    with pytest.raises(ValueError, match="fit without it") as refusal:
         check_size(OneHot(), Full(), NAMES, [9_000, 9], 500, 90_000)
     assert "vdm" not in str(refusal.value)

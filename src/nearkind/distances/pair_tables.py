@@ -216,6 +216,6 @@ def refuse_large(
     raise ValueError(
         f"{owner} would need {numbers:,} numbers, one for each of the {of_what}; "
         f"{most:,} are allowed. Column {book.names_[widest]!r} has the most "
-        f"values, {sizes[widest]:,}: drop or coarsen it, or take Hamming or Euclidean, "
+        f"values, {sizes[widest]:,}: fit without it, or take Hamming or Euclidean, "
         "which need no such table."
     )

@@ -125,13 +125,13 @@ class Candidate:
             raise ValueError(
                 "It has one coordinate per value, and the columns have "
                 f"{n_values:,} values in total, more than {self.max_values:,}. "
-                "Drop or coarsen columns with many values to include it."
+                "Fit without the columns of most values to include it."
             )
         if n_values * n_rows > MAX_NUMBERS:
             raise ValueError(
                 f"It has a coordinate for every value, and {n_values:,} of them for "
-                f"{n_rows:,} rows are more than {MAX_NUMBERS:,} numbers: coarsen "
-                "columns of many values, or fit fewer rows, to have it tried."
+                f"{n_rows:,} rows are more than {MAX_NUMBERS:,} numbers. Fit "
+                "fewer rows, or without the columns of most values, to include it."
             )
 
     def path(self, rows: CodedRows, last: int) -> Iterator[tuple[int, Any]]:

@@ -103,8 +103,7 @@ class ColumnCounts:
         if len(self.values) > MAX_VALUES:
             raise ValueError(
                 f"Column {self.name!r} has more than {MAX_VALUES:,} different values, "
-                "so it identifies rows instead of grouping them. Drop it, or coarsen "
-                "it."
+                "so it identifies rows instead of grouping them. Fit without it."
             )
 
     def unified(self) -> "ColumnCounts":

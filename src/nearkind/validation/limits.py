@@ -79,8 +79,8 @@ def _advice(
     widest = _widest(projection, n_values, n_classes)
     n_features, n_channels = projection.shape(n_values, n_classes)
     advice = (
-        f"Column {names[widest]!r} has the most values, {n_values[widest]:,}: drop or "
-        "coarsen it"
+        f"Column {names[widest]!r} has the most values, {n_values[widest]:,}: fit "
+        "without it"
     )
     if len(n_values) * n_classes < n_features * n_channels:
         advice += f", or use {setting}='vdm', whose size does not depend on the values"
