@@ -263,8 +263,8 @@ def test_the_page_shows_the_rows_that_are_kept():
 @pytest.mark.skipif(not anchors.PYTHON.exists(), reason="there is no .venv-anchors")
 @pytest.mark.parametrize("name", anchors.NAMES)
 def test_an_anchor_learns_in_its_environment(name, tmp_path):
-    trials, limits = plan(["monks1"], [name], repeats=1), Limits(seconds=120.0, jobs=1)
-    [row] = run_trials(trials, tmp_path / "rows.jsonl", limits=limits)
+    trials, limits = plan(["monks1"], [name], repeats=1), Limits(seconds=240.0)
+    [row] = run_trials(trials, tmp_path / "rows.jsonl", limits=limits, jobs=1)
     assert row.is_done, row.status
     assert row.accuracy > 0.7
     assert set(PACKAGES[name]) <= {*row.versions}
