@@ -140,6 +140,12 @@ def test_rows_without_a_label_are_left_out():
     assert found == interactions(codes[100:], y[100:], np.ones(200))
 
 
+def test_the_additive_model_of_extreme_weights_is_finite():
+    a, b, y = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 1, 0])
+    weights = np.array([5e-324, 1e-300, 1e-200, 1.0])
+    assert np.isfinite(PairCounts(a, b, y, weights, 2).additive()).all()
+
+
 def test_the_additive_model_has_the_counts_of_its_parts():
     codes, y = noise(3, n=500, n_values=4)
     table = PairCounts(codes[:, 0], codes[:, 1], y, np.ones(500), 2)

@@ -140,8 +140,9 @@ def settings_of(draw, kind, sound=False):
         others = st.sampled_from(TABLES[kind].get(name, [None]))
         right = COLUMN_WEIGHTS if is_of_columns else RIGHT.get(name, others)
         given[name] = draw(WRONG if is_wrong else right)
-    if is_endless(given.get("max_iter")):
-        given["max_iter"] = 3
+    for name in ("max_iter", "n_init"):
+        if is_endless(given.get(name)):
+            given[name] = 3
     return given
 
 

@@ -182,6 +182,11 @@ class TestAtTheEdge:
         with pytest.raises(ValueError, match="'weight' holds an infinite number"):
             nk.NeighborImputer().fit(X)
 
+    def test_a_number_beyond_all_floats_is_a_neighbour_like_others(self):
+        X = [[10**400, "a"], [10**400, "a"], [1, "b"], [None, "a"]]
+        filled = nk.NeighborImputer("hamming", n_neighbors=2).fit_transform(X)
+        assert filled[3, 0] == 10**400
+
     def test_lists_of_odd_cells_are_filled_and_no_rows_refused(self):
         filled = nk.NeighborImputer().fit_transform([[(1, 2), 1.0], [None, 1.0]])
         assert filled.tolist() == [[(1, 2), 1.0], [(1, 2), 1.0]]

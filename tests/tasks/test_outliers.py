@@ -176,6 +176,7 @@ class TestAtTheEdge:
             ({"method": "knn"}, "'method' parameter of NearestOutliers"),
             ({"contamination": 0.6}, "'contamination' parameter"),
             ({"contamination": "some"}, "'contamination' parameter"),
+            ({"contamination": np.array([])}, "'contamination' parameter"),
             ({"n_neighbors": 0}, "'n_neighbors' parameter"),
             ({"index": "none"}, "'index' parameter"),
         ],

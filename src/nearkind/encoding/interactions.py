@@ -117,11 +117,11 @@ class PairCounts:
         wanted = [add(self.counts) for add in sums]  # N_ay and N_by (m, C)
         of_pair = self.counts.sum(axis=1, keepdims=True)
         fitted = wanted[0] * wanted[1] / np.maximum(self.counts.sum(axis=0), TINY)
-        fitted *= of_pair / fitted.sum(axis=1, keepdims=True)
+        fitted *= of_pair / np.maximum(fitted.sum(axis=1, keepdims=True), TINY)
         for _ in range(ROUNDS):
             for add, total in zip(sums, wanted, strict=True):
                 fitted *= total / np.maximum(add(fitted), TINY)
-            fitted *= of_pair / fitted.sum(axis=1, keepdims=True)
+            fitted *= of_pair / np.maximum(fitted.sum(axis=1, keepdims=True), TINY)
         return fitted / of_pair
 
     def gains(self) -> tuple[Array, Array]:

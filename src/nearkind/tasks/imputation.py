@@ -18,7 +18,7 @@ from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.neighbors import VOTE_WEIGHTS, KNearest, Near, PlainIndex, near_votes
 from nearkind.protocols import Array, Codes, LabelArray, TableLike
-from nearkind.tables import FactorizedTable, frame, read_table
+from nearkind.tables import FactorizedTable, as_floats, frame, read_table
 from nearkind.tables.selection import with_cells
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation import parameters
@@ -29,6 +29,8 @@ Numbers = NDArray[np.intp]
 
 INDICATOR = "missingindicator_"
 """What names of columns of ``add_indicator`` begin with, as in scikit-learn."""
+HUGE = 1e300
+"""The size of a number beyond all floats, or infinite, in a median."""
 DIGITS = 9
 """Decimals of votes: those equal but for rounding are tied."""
 
@@ -137,7 +139,7 @@ class Donors:
         Of two medians it is the smaller. The certainty is 1 less the mean deviation of
         the votes from it, as a share of that of the column from its own median.
         """
-        numbers = np.array(self.values[d], dtype=float)
+        numbers = np.clip(as_floats(self.values[d])[:-1], -HUGE, HUGE)
         cells, known = self.cells[:, d].astype(np.intp), self.known(d)
         value, spread = _medians(near.query, cells[near.unique_row], votes, numbers)
         alone = np.zeros(len(known), dtype=np.intp)

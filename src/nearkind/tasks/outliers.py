@@ -117,7 +117,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         -------
         self
         """
-        if self.contamination != "auto":
+        if not (isinstance(self.contamination, str) and self.contamination == "auto"):
             wanted = "'auto' or a number above 0 and up to 0.5"
             parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
         self._keep_rows(X, y, sample_weight)
