@@ -14,7 +14,7 @@ from fuzz.tables import as_objects
 
 SENTENCES = (ValueError, TypeError)
 OURS = ("/nearkind/", "/sklearn/")
-DRAWN = {"ITML", "POLA", "HDML", "DMLEig", "MMC", "GBLMNN", "ForestNeighbors"}
+DRAWN = {"OCL", "ITML", "POLA", "HDML", "DMLEig", "MMC", "GBLMNN", "ForestNeighbors"}
 """Those who draw pairs of rows by their numbers, or one of equally good splits."""
 
 
