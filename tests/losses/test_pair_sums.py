@@ -60,6 +60,12 @@ def test_order_holds_over_all_magnitudes_and_signs():
     np.testing.assert_array_equal(counts[0], np.arange(len(numbers)))
 
 
+def test_numbers_beyond_single_precision_are_sorted_too():
+    numbers = np.array([[-1e290, 1e260, 1e270, 2e270, 1e300]])
+    counts, _ = Merged(numbers, numbers).below(1.0, 0.0)
+    np.testing.assert_array_equal(counts[0], np.arange(5))
+
+
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_numbers_apart_by_rounding_alone_count_as_equal(scale):
     point = np.array([[1.5 * scale]])

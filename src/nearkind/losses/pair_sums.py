@@ -23,6 +23,8 @@ WORTH_COMPILING = 1 << 14
 """Distances in a chunk from which loading the compiler pays."""
 _PLAIN_BITS = 33
 """Bits of a number that plain code sorts by: single precision has 24."""
+LARGEST = 1e38
+"""Size of numbers up to which they are sorted as they are in single precision."""
 _AT_ONCE = 1 << 17
 """Numbers worked on at a time: about what a core's cache holds."""
 
@@ -311,8 +313,10 @@ def _keys(numbers: Array) -> NDArray[np.int64]:
     """Return integers that sort as the numbers do, column numbers in their low half.
 
     Numbers are rounded to single precision, so those within 1e-7 of each other count as
-    equal and keep the order of their columns.
+    equal and keep the order of their columns; those beyond its range are scaled first.
     """
+    if LARGEST < (size := np.abs(numbers).max(initial=0.0)) < np.inf:
+        numbers = numbers * (LARGEST / size)
     single = numbers.astype(np.float32) + np.float32(0.0)  # -0 becomes 0
     bits = single.view(np.int32)
     bits = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # negative floats fall as integers rise
