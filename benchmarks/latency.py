@@ -76,7 +76,7 @@ def measure_rows(n_calls: int) -> Iterator[list[str]]:
     for kind, convert in KINDS.items():
         rows = [convert(table.X.iloc[[i]]) for i in at]
         predict = percentiles(model.predict, rows)
-        transform = percentiles(model.distance_.transform, rows)
+        transform = percentiles(model.metric_.transform, rows)
         ratios = f"{predict.half / peer.half:.3f} {predict.most / peer.most:.3f}"
         yield [kind, *cells(predict), ratios, *cells(transform)]
 

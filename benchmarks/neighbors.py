@@ -75,7 +75,7 @@ def learned(
             metric.fit(data.X[:N_LEARNED], data.y[:N_LEARNED])
             codes = metric.codebook_.encode(data.X)
         first = np.sort(np.unique(row_keys(codes), return_index=True)[1])
-        U = metric.represent(codes[first[: n_rows + n_queries]])
+        U = metric.distance_.represent(codes[first[: n_rows + n_queries]])
         yield f"{name}, learned", (U[:-n_queries], U[-n_queries:])
 
 
@@ -83,7 +83,8 @@ def measured(kind: str, n_rounds: int, U: Array, queries: Array) -> list[str]:
     """Return a line of the table."""
     n_queries, q = queries.shape
     print_status(f"neighbors: {kind}, {q} directions")
-    index = ExactIndex(nk.baselines.Euclidean(), U, K)
+    euclidean = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1]).distance_
+    index = ExactIndex(euclidean, U, K)
     runs = [ours(index, queries), *peers(U, queries)]
     rounds = [[seconds_of(run) for run in runs] for _ in range(n_rounds + 1)]
     own, *others = np.min(rounds[1:], axis=0)  # what is built late is built in one

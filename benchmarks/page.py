@@ -68,7 +68,7 @@ def measure(name: str, folder: Path) -> list[str]:
         name,
         f"{len(data.codes):,}",
         str(data.codes.shape[1]),
-        f"{len(data.view.training_rows):,}",
+        f"{len(data.view.voter.rows.codes):,}",
         f"{path.stat().st_size / 1e6:.2f}",
         f"{seconds:.1f}",
         *(

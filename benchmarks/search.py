@@ -130,7 +130,11 @@ def limited(fit: Callable[..., float], X: Any, y: Any, cap: float) -> float:
 
     NaN if it failed, as without the package that it needs.
     """
-    outcome = call(fit, X, y, limits=Limits(cap))
+    try:
+        outcome = call(fit, X, y, limits=Limits(cap))
+    except RuntimeError as error:
+        print_status(f"search: {str(error).splitlines()[-1]}")
+        return np.nan
     if outcome.status == DONE:
         return outcome.value
     print_status(f"search: {fit.__name__}: {outcome.status}")

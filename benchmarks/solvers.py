@@ -25,11 +25,11 @@ import nearkind as nk
 from benchmarks.harness import compile_solvers, no_warnings, print_status, print_table
 from benchmarks.sets import load
 from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.estimators.spec import SOLVERS
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Record, Solution
 from nearkind.solvers.subgradient import Subgradient
-from nearkind.validation import parameters
 
 LARGEST = 8_124
 SETS = [
@@ -138,7 +138,7 @@ def fit_to_target(data: Bunch, target: float, cap: float) -> nk.CPML:
     def make(rng: np.random.Generator, **limits: Any) -> CappedSubgradient:
         return CappedSubgradient(Subgradient(**limits), target, cap)
 
-    with patch.dict(parameters.SOLVERS, subgradient=make):
+    with patch.dict(SOLVERS, subgradient=make):
         return fit(data, solver="subgradient", tol=0.0, max_iter=MAX_ITER)
 
 

@@ -64,7 +64,7 @@ def fit(path: Path, n_remembered: int) -> tuple[list[Pass], dict[str, Any]]:
         passes.append(Pass(what, n_rows, seconds, peak_megabytes()))
     whole = perf_counter() - start
     passes.append(Pass(PASSES[-1], batches.n_rows, whole, peak_megabytes()))
-    metric = model.distance_
+    metric = model.metric_
     facts = {
         "objective": metric.objective_,
         "stopped": metric.stop_reason_,
@@ -91,9 +91,7 @@ def seconds_by_size(sizes: list[int]) -> dict[str, list[float]]:
         model = nk.CPMLClassifier(nk.CPML(tol=1e-2, random_state=0)).fit(X, y)
     tasks: dict[str, Callable[[Any, Any], Any]] = {
         "count": _count,
-        "embed": lambda X, y: [
-            model.distance_.transform(batch) for batch in _batches(X)
-        ],
+        "embed": lambda X, y: [model.metric_.transform(b) for b in _batches(X)],
         "predict": lambda X, y: [model.predict(batch) for batch in _batches(X)],
     }
     return {
