@@ -14,7 +14,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
-from subprocess import DEVNULL, Popen
+from subprocess import DEVNULL, Popen, run
 from tempfile import TemporaryDirectory
 
 import nearkind as nk
@@ -68,11 +68,12 @@ def measure(folder: Path, n_rows: int, peer: str) -> list[list[str]]:
         )
         ours = [sys.executable, "-m", "nearkind", "predict", folder / "model.nearkind"]
         theirs = [peer, "-c", PEER, known]
-        fit, _ = resources([*theirs, "", ""])
-        for name, command, before in (
-            ("nearkind", [*ours, asked, "-o", output], 0.0),
-            ("LightGBM and pandas, without its fit", [*theirs, asked, output], fit),
-        ):
+        commands = [("nearkind", [*ours, asked, "-o", output], 0.0)]
+        if run([peer, "-c", "import lightgbm"], stderr=DEVNULL).returncode == 0:
+            fit, _ = resources([*theirs, "", ""])
+            name = "LightGBM and pandas, without its fit"
+            commands.append((name, [*theirs, asked, output], fit))
+        for name, command, before in commands:
             seconds, peak = resources(command)
             seconds -= before
             cells = f"{seconds:.1f}", f"{n_rows / seconds:,.0f}", f"{peak:,.0f}"

@@ -135,7 +135,9 @@ def fit_both(name: str, cap: float, times: float, tol: float) -> Fits:
 def fit_to_target(data: Bunch, target: float, cap: float) -> nk.CPML:
     """Fit by subgradient steps to a target, or as long as the cap allows."""
 
-    def make(rng: np.random.Generator, **limits: Any) -> CappedSubgradient:
+    def make(
+        rng: np.random.Generator, batches: object, **limits: Any
+    ) -> CappedSubgradient:
         return CappedSubgradient(Subgradient(**limits), target, cap)
 
     with patch.dict(SOLVERS, subgradient=make):
