@@ -129,3 +129,9 @@ def test_no_pair_at_all_is_an_empty_table():
 def test_bad_input_is_one_sentence(changed, settings, words):
     with pytest.raises((ValueError, TypeError), match=words):
         nk.match(PEOPLE, OTHERS.assign(**changed), **settings)
+
+
+def test_infinite_numbers_are_within_any_caliper_of_themselves():
+    A, B = [["a", 10**400], ["b", 1]], [["a", 10**400], ["b", -(10**400)]]
+    pairs = nk.match(A, B, metric="hamming", caliper={"x1": 1})
+    assert [(a, b) for a, b, *_ in pairs.itertuples(index=False)] == [(0, 0)]

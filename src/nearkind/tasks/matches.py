@@ -179,7 +179,9 @@ class PairCandidates:
             d, tie = index.distances(self.distance.represent(self.a[rows]))
             allowed = np.isfinite(d) & (d <= self.caliper + tie[:, None])
             for x, y, most in self.limits:
-                allowed &= ~(np.abs(x[rows][:, None] - y[b]) > most)  # NaN is allowed
+                with np.errstate(invalid="ignore"):  # of two infinite numbers
+                    apart = np.abs(x[rows][:, None] - y[b])
+                allowed &= ~(apart > most)  # NaN is allowed
             d[~allowed] = np.inf
             if k < len(b):
                 allowed &= d <= np.partition(d, k - 1, axis=1)[:, [k - 1]]
