@@ -182,6 +182,13 @@ class TestAtTheEdge:
         with pytest.raises(ValueError, match="'weight' holds an infinite number"):
             nk.NeighborImputer().fit(X)
 
+    @pytest.mark.parametrize("large", [2**53 + 1, 10**400])
+    def test_whole_numbers_that_floats_do_not_hold_stay(self, large):
+        X = [[0.1, large], [None, 3], [0.5, large]]
+        filled = nk.NeighborImputer("hamming").fit_transform(X)
+        assert filled[:, 1].tolist() == [large, 3, large]
+        assert nk.NeighborImputer().fit_transform([[1, 2.0], [3, None]]).dtype == float
+
     def test_a_number_beyond_all_floats_is_a_neighbour_like_others(self):
         X = [[10**400, "a"], [10**400, "a"], [1, "b"], [None, "a"]]
         filled = nk.NeighborImputer("hamming", n_neighbors=2).fit_transform(X)

@@ -241,7 +241,7 @@ class NeighborImputer(
             X[:] = rows  # whose cells may be tuples
             numbers = [each.numeric is not None for each in table.columns]
             if self._donors.is_number.all() and all(numbers):
-                X = np.where(table.codes < 0, np.nan, X).astype(float)
+                X = _exact_floats(X, table.codes < 0)
         filled, added = {}, {}
         for d in np.unique(found.column):
             here, values = found.column == d, self._donors.values[d]
@@ -338,6 +338,15 @@ class NeighborImputer(
         answer = donors.median if donors.is_number[d] else donors.most_voted
         column = np.full(len(queries), d)
         return FilledCells(rows[queries], column, *answer(d, near, votes))
+
+
+def _exact_floats(cells: NDArray[np.object_], is_missing: NDArray[np.bool_]) -> Any:
+    """Return numbers as floats, NaN if missing; as they are if floats would differ."""
+    try:
+        floats = np.where(is_missing, np.nan, cells).astype(float)
+    except OverflowError:
+        return cells
+    return floats if ((floats == cells) | is_missing).all() else cells
 
 
 def _medians(
