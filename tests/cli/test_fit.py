@@ -173,7 +173,9 @@ def test_it_is_not_told_where_no_class_has(pets, tmp_path):
 def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
     path = tmp_path / "m.nearkind"
     fit = ("fit", uneven, "-t", "state", "-o", path)
-    facts(*fit, "--scoring", "log_loss", "--class-weight", "balanced")
+    found = facts(*fit, "--scoring", "log_loss", "--class-weight", "balanced")
+    assert "also used for selection" in found["score_is"]
+    assert "also used for selection" not in found["accuracy_is"]
     model = nk.load(path)
     assert (model.scoring, model.class_weight) == ("log_loss", "balanced")
     assert model.best_score_ < 0.0

@@ -166,7 +166,12 @@ def show_fit(facts: Facts) -> None:
 
 
 def _print_accuracy(screen: Screen, facts: Facts) -> None:
-    """Print the accuracy beside that of the baseline, and the recall of each class."""
+    """Print the accuracy beside that of the baseline, and the recall of each class.
+
+    Before it comes the score of the selection, if that is another one.
+    """
+    if "score" in facts:
+        screen.line(f"{facts['scoring']} {facts['score']:.3f} {facts['score_is']}")
     if facts["accuracy"] is not None:
         screen.line(f"accuracy {facts['accuracy']:.1%} {facts['accuracy_is']}")
     screen.line(f"majority-class baseline {facts['majority_share']:.1%}")

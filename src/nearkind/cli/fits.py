@@ -68,10 +68,8 @@ ENOUGH_SECONDS, MOST_TIMED = 0.2, 512
 """Seconds for which predictions are timed at least, or how many are."""
 FEW_NUMBERS = 20
 """Different numbers of a target up to which they are taken for classes."""
-CROSS_VALIDATED = (
-    "on {:,} held-out rows, cross-validated; also used for selection, so slightly "
-    "optimistic"
-)
+CROSS_VALIDATED = "on {:,} held-out rows, cross-validated"
+SELECTING = f"{CROSS_VALIDATED}; also used for selection, so slightly optimistic"
 NOT_MEASURED = "R2 is measured by method cv alone."
 NO_SEARCH = (
     "The file is read in batches, so one distance is learned, without a search; "
@@ -149,6 +147,9 @@ def fit_table(
     n_held = 0 if confusion is None else round(float(confusion.sum()))
     how = how.format(n_held)
     told = _accuracy_facts(accuracy, how, counts, table.target, settings)
+    if ModelView(model).was_searched and settings.scoring != "accuracy":
+        told |= {"scoring": settings.scoring, "score": model.best_score_}
+        told["score_is"] = SELECTING.format(n_held)
     if confusion is not None and told["majority_share"] > IMBALANCED:
         told |= _recall_facts(confusion, model.classes_, settings)
     return model, {
@@ -187,7 +188,8 @@ def _confusion(
 ) -> tuple[Array | None, str]:
     """Return held-out rows by class and predicted class (C, C), and which these are."""
     if ModelView(model).was_searched:
-        return model.confusion_, CROSS_VALIDATED
+        of_accuracy = settings.scoring == "accuracy"
+        return model.confusion_, SELECTING if of_accuracy else CROSS_VALIDATED
     numbers = np.unique(y, return_inverse=True)[1]
     rng = np.random.default_rng(settings.seed)
     fold = next(deal_by_class(numbers, min(N_FOLDS, len(y)), rng), None)
@@ -444,7 +446,7 @@ def fit_number(columns: Columns, source: LabelledSource, settings: FitSettings) 
     )
     measured = {"r2": nan, "r2_is": NOT_MEASURED}
     if settings.name == SEARCH:
-        held = CROSS_VALIDATED.format(len(model.held_rows_))
+        held = SELECTING.format(len(model.held_rows_))
         measured = {"r2": model.best_score_, "r2_is": held}
     return model, {
         "method": settings.name,
