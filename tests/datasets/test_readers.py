@@ -45,11 +45,11 @@ def test_no_such_file_or_set(tmp_path):
 
 def test_a_labelled_set(tmp_path):
     source = LabelledSource("monks1", "class", drop=("a1",), text=("a2",))
-    X, y, target, *_ = read_labelled(source)
-    assert list(X) == ["a2", "a3", "a4", "a5", "a6"]
-    assert set(X["a2"]) == {"1", "2", "3"}
-    assert set(X["a3"]) == {1, 2}
-    assert (set(y), target) == ({"0", "1"}, "class")
+    table = read_labelled(source)
+    assert list(table.X) == ["a2", "a3", "a4", "a5", "a6"]
+    assert set(table.X["a2"]) == {"1", "2", "3"}
+    assert set(table.X["a3"]) == {1, 2}
+    assert (set(table.y), table.target) == ({"0", "1"}, "class")
 
 
 def test_batches_of_a_file_and_of_no_set(tmp_path):

@@ -106,13 +106,13 @@ def test_cells_and_labels_are_those_of_the_whole(tmp_path, name, batch_rows):
     path = tmp_path / name
     WRITERS[name](path)
     source = LabelledSource(str(path), "kind", drop=("zip",) if batch_rows == 2 else ())
-    X, y, *_ = source.read()
+    table = source.read()
     batches = Batches(source, batch_rows)
     for _ in range(2):
         found, labels = gathered(batches)
-        assert found == cells(X)
-        assert labels == y
-    assert (batches.n_rows, batches.names) == (len(y), list(X))
+        assert found == cells(table.X)
+        assert labels == table.y
+    assert (batches.n_rows, batches.names) == (len(table.y), list(table.X))
     assert all(len(part) <= batch_rows for _, part in batches)
 
 
@@ -163,9 +163,9 @@ def test_what_cannot_be_read_twice_is_refused(tmp_path):
 def test_a_fit_to_batches_of_a_file(tmp_path):
     path = tmp_path / "a.parquet"
     WRITERS["a.parquet"](path)
-    X, y, *_ = LabelledSource(str(path), "kind").read()
+    table = LabelledSource(str(path), "kind").read()
     found = nk.CPML(tol=0.1).fit_batches(nk.batches(path, target="kind", batch_rows=2))
-    wanted = nk.CPML(tol=0.1).fit(X, y)
+    wanted = nk.CPML(tol=0.1).fit(table.X, table.y)
     assert found.categories_ == wanted.categories_
     np.testing.assert_array_equal(found.metric_, wanted.metric_)
 

@@ -84,10 +84,10 @@ LABELLED = "id,size,kind\n1,007,cat\n2,1,dog\n3,2,?\n4,3,cat\n"
 
 def test_features_labels_and_what_is_dropped(tmp_path):
     path = written(tmp_path, "a.csv", LABELLED.replace("?", "dog"))
-    X, y, target, *_ = LabelledSource(path, "kind", drop=("id",)).read()
-    assert X == {"size": ["007", "1", "2", "3"]}
-    assert y == ["cat", "dog", "dog", "cat"]
-    assert target == "kind"
+    table = LabelledSource(path, "kind", drop=("id",)).read()
+    assert table.X == {"size": ["007", "1", "2", "3"]}
+    assert table.y == ["cat", "dog", "dog", "cat"]
+    assert table.target == "kind"
     assert LabelledSource(path, "kind", text=("id",)).read().X["id"] == [
         "1",
         "2",
@@ -100,9 +100,9 @@ def test_features_labels_and_what_is_dropped(tmp_path):
 def test_rows_without_label_are_left_out_and_said(tmp_path):
     path = written(tmp_path, "a.csv", LABELLED)
     with pytest.warns(ReadingWarning, match=r"a\.csv: 1 of 4 rows have no 'kind'"):
-        X, y, _, rows, n_given = LabelledSource(path, "kind").read()
-    assert (X["id"], y) == ([1, 2, 4], ["cat", "dog", "cat"])
-    assert (rows, n_given) == ([0, 1, 3], 4)
+        table = LabelledSource(path, "kind").read()
+    assert (table.X["id"], table.y) == ([1, 2, 4], ["cat", "dog", "cat"])
+    assert (table.rows, table.n_given) == ([0, 1, 3], 4)
 
 
 def test_labels_of_several_types_become_text(tmp_path):

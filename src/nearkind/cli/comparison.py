@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -132,9 +133,9 @@ def _table(source: LabelledSource, folder: Path) -> UserTable:
     elif not is_set(data):
         warn_shadowed(data)
         data = str(Path(data).absolute())
-    name, source = source.where, source._replace(data=data)
+    name, source = source.where, replace(source, data=data)
     aside = set_aside(read_labelled(source).X, source.text, name)
-    return UserTable(name, source._replace(drop=(*source.drop, *aside)))
+    return UserTable(name, replace(source, drop=(*source.drop, *aside)))
 
 
 def mean_scores(source: LabelledSource, rows: list[Row]) -> Facts:

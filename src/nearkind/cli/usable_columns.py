@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Any
 from warnings import warn
 
@@ -37,10 +38,10 @@ def read_usable(
     folded = {name: one_spelling(cells) for name, cells in X.items()}
     labels = one_spelling(table.y)
     if fold_case:
-        return table._replace(X=folded, y=labels)
+        return replace(table, X=folded, y=labels)
     target = table.target
     _warn_of_spellings(X | {target: table.y}, folded | {target: labels}, where)
-    return table._replace(X=X)
+    return replace(table, X=X)
 
 
 def without_aside(X: Columns, keep: Collection[str], where: str) -> Columns:

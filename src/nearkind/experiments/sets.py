@@ -136,11 +136,11 @@ class UserTable(NamedTuple):
 
     def load(self, seed: int = 0, numbers: bool = False) -> Part:
         """Return values (n, D) and labels (n,)."""
-        X, y, *_ = read_labelled(self.source)
-        values = np.empty((len(y), len(X)), dtype=object)
-        for d, column in enumerate(X.values()):
+        table = read_labelled(self.source)
+        values = np.empty((len(table.y), len(table.X)), dtype=object)
+        for d, column in enumerate(table.X.values()):
             values[:, d] = column
-        return Part(values, np.array(y))
+        return Part(values, np.array(table.y))
 
 
 def seed_of(name: str, repetition: int) -> int:

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, islice
 from os import PathLike, fspath
@@ -93,7 +94,7 @@ class Batches:
     """
 
     def __init__(self, source: LabelledSource, batch_rows: int = BATCH_ROWS) -> None:
-        self.source = source._replace(options=source.options.validated())
+        self.source = replace(source, options=source.options.validated())
         self.where, self.batch_rows = source.where, batch_rows
         self._by_arrow = False
         self._signature: tuple[int, int] | None = None

@@ -9,8 +9,9 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -205,7 +206,8 @@ def _unpack(stream: BinaryIO) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, inside)
 
 
-class LabelledTable(NamedTuple):
+@dataclass(frozen=True)
+class LabelledTable:
     """Rows that have a label.
 
     Attributes
@@ -251,7 +253,8 @@ class LabelledTable(NamedTuple):
         return X, y, weights
 
 
-class LabelledSource(NamedTuple):
+@dataclass(frozen=True)
+class LabelledSource:
     """Where a labelled table is, how to read it, and what its columns are for.
 
     Attributes
@@ -271,15 +274,16 @@ class LabelledSource(NamedTuple):
     --------
     >>> source = LabelledSource("pets.csv", "kind", drop=("id",))
     >>> columns = {"id": ["1", "2"], "legs": ["4", "2"], "kind": ["cat", "bird"]}
-    >>> source.select(columns)[:3]
-    ({'legs': [4, 2]}, ['cat', 'bird'], 'kind')
+    >>> table = source.select(columns)
+    >>> table.X, table.y
+    ({'legs': [4, 2]}, ['cat', 'bird'])
     """
 
     data: str
     target: str
     drop: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
-    options: ReadOptions = ReadOptions()
+    options: ReadOptions = field(default_factory=ReadOptions)
 
     @property
     def where(self) -> str:
